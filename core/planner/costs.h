@@ -1,0 +1,22 @@
+// What it costs to recompute each saved tensor, and the order that follows.
+#pragma once
+
+#include "core/profile/step_graph.h"
+
+namespace slackscope {
+
+// Alone: every other saved tensor is taken to be there, so that the chain runs through transient tensors
+// only.
+struct RecomputeCost {
+    Nanoseconds chainNs = 0;      // forward time of every operator that must run again
+    std::int32_t chainLength = 0; // how many these are; 0: it cannot be recomputed
+    std::int32_t rank = 0;        // 1 = dearest to recompute per byte; 0: not a saved tensor
+};
+
+// By tensor. Tensors that cannot be recomputed rank first; ties go to the earlier tensor.
+std::vector<RecomputeCost> recomputeCosts(const StepGraph& graph);
+
+// Saved tensors by rank: dearest to recompute per byte first.
+std::vector<TensorIndex> byRank(const StepGraph& graph, std::span<const RecomputeCost> costs);
+
+} // namespace slackscope

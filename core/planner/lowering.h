@@ -1,0 +1,95 @@
+// From decisions to instructions: which items run in which order, when buffers are released, and where each
+// prefetch is admitted.
+//
+// Deadlock freedom comes by construction (simulation model, "Memory"): the ledger adds up what is resident at
+// each compute item as if every copy were instantaneous, and a prefetch is admitted at the earliest position
+// from which it fits at every position up to its first read. Real timing then only delays the release of
+// tensors whose offload is still in flight; offloads run in the order in which their tensors are produced, so
+// each of them ends without waiting for a later compute item.
+#pragma once
+
+#include "core/planner/decision.h"
+#include "core/program/program.h"
+
+namespace slackscope {
+
+struct Placement {
+    // By tensor. For a tensor that no backward reads, Recompute is the ordinary case (released after its last
+    // forward use) and Keep holds it until the last recompute that reads it.
+    std::vector<Decision> decisions;
+    // By operator: its segment, or empty. The first need inside a segment recomputes all that the backwards
+    // of that segment read, each operator once. Without segments, each need is met alone.
+    std::vector<std::int32_t> segments;
+};
+
+// Everything kept, transients released: the plan of the unlimited peak.
+Placement keepEverything(const StepGraph& graph);
+
+// Whether the decision is possible and can free memory between the passes: some bytes, some compute item in
+// between, a host that takes them or a producer that can run again.
+bool canOffload(const StepGraph& graph, TensorIndex t);
+bool canDrop(const StepGraph& graph, TensorIndex t);
+
+// The most that is resident at any compute item when every copy is instantaneous, and where. A budget of at
+// least `bytes` runs the placement to its end; a smaller one cannot.
+struct LedgerPeak {
+    Bytes bytes = 0;
+    OperatorIndex op = none; // operator of the first item at which the peak stands
+};
+
+class Lowering {
+public:
+    explicit Lowering(std::shared_ptr<const StepGraph> graph);
+
+    const StepGraph& graph() const { return *graph_; }
+    const std::shared_ptr<const StepGraph>& sharedGraph() const { return graph_; }
+
+    // A placement drops only tensors for which canDrop holds and offloads only those for which canOffload
+    // holds. O(items) each; the object holds scratch space, so use one per thread and many times.
+    LedgerPeak peak(const Placement& placement);
+    // Instructions of the placement, prefetches admitted under `budget` (>= peak(placement).bytes).
+    Instructions lower(const Placement& placement, Bytes budget);
+
+private:
+    // A stretch of compute items, both ends included, during which a tensor is resident.
+    struct Stay {
+        TensorIndex tensor = none;
+        std::int32_t first = none;
+        std::int32_t last = none;
+    };
+
+    void walk(const Placement& placement);
+    void runForward(const Placement& placement);
+    void runBackward(OperatorIndex op, const Placement& placement);
+    void demandSegment(OperatorIndex op, const Placement& placement);
+    void gather(TensorIndex wanted, const Placement& placement);
+    void emitBatch(OperatorIndex neededBy, const Placement& placement);
+    void writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement);
+    void read(TensorIndex t);
+    void settle(const Placement& placement);
+    void addUpLedger();
+    std::vector<Prefetch> admitPrefetches(Bytes budget);
+    bool isAvailable(TensorIndex t, const Placement& placement) const;
+    std::int32_t position() const { return static_cast<std::int32_t>(compute_.size()); }
+
+    std::shared_ptr<const StepGraph> graph_;
+    // The walk's result.
+    std::vector<ComputeItem> compute_;
+    std::vector<Stay> stays_;   // residencies that start with the step or with a write
+    std::vector<Stay> fetched_; // residencies that start with a prefetch; `first` reads it first
+    std::vector<std::int32_t> earliestFetch_; // by tensor: a prefetch may be admitted from this position
+    std::vector<Bytes> ledger_;               // by position, every prefetch at its first read
+    // Scratch, by tensor unless said otherwise.
+    std::vector<std::int32_t> madeAt_;    // position of the write that opened a recomputed residency
+    std::vector<std::int32_t> firstRead_; // in the backward pass
+    std::vector<std::int32_t> lastRead_;
+    std::vector<char> live_;             // recomputed and not yet released
+    std::vector<std::int32_t> gathered_; // by operator: stamp of the batch that holds it
+    std::vector<OperatorIndex> batch_;
+    std::vector<TensorIndex> stack_;
+    std::vector<TensorIndex> temporaries_; // of the batch: released after their last read in it
+    std::vector<char> segmentDone_;        // by segment
+    std::int32_t stamp_ = 0;
+};
+
+} // namespace slackscope

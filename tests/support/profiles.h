@@ -1,0 +1,27 @@
+// Profiles for tests: a plain transformer-like chain, and random graphs from a seed.
+#pragma once
+
+#include "core/profile/profile.h"
+
+#include <cstdint>
+
+namespace slackscope::test {
+
+// `layers` layers of norm, projection, activation, projection and a residual sum; sizes of MiB, times of
+// tens of microseconds.
+Profile layeredProfile(int layers);
+
+// What a random profile may hold.
+struct RandomProfile {
+    int operators = 12;
+    bool zeroSizes = true;      // some tensors of no bytes, some operators of no time
+    bool fixedOperators = true; // some operators that cannot be recomputed
+    Bytes largestTensor = 1000;
+    Nanoseconds longestOperator = 1000;
+};
+
+// A random directed acyclic graph with residuals, several consumers, several outputs and unused tensors.
+// The same seed gives the same profile everywhere.
+Profile randomProfile(std::uint64_t seed, const RandomProfile& shape = {});
+
+} // namespace slackscope::test
