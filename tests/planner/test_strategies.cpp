@@ -1,0 +1,84 @@
+// Every strategy on profiles of every shape: the physics hold, the budget holds, and what is said of an
+// infeasible budget is true.
+#include "core/planner/strategy.h"
+#include "tests/support/physics.h"
+#include "tests/support/profiles.h"
+
+#include <QtTest>
+
+using namespace slackscope;
+using namespace slackscope::test;
+
+namespace {
+
+std::shared_ptr<const StepGraph> graphOf(Profile profile) {
+    return StepGraph::build(std::move(profile)).value();
+}
+
+} // namespace
+
+class TestStrategies : public QObject {
+    Q_OBJECT
+private slots:
+    void randomGraphsObeyThePhysics() {
+        int feasible = 0;
+        int infeasible = 0;
+        for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+            RandomProfile shape;
+            shape.operators = 1 + static_cast<int>(seed % 40);
+            const auto graph = graphOf(randomProfile(seed, shape));
+            const Bytes peak = unlimitedPeak(graph);
+            for (const StrategyInfo* strategy : strategies()) {
+                const auto prepared = strategy->prepare(graph, {});
+                for (const int percent : {200, 100, 90, 70, 50, 40, 30, 10, 1, 0}) {
+                    const Plan plan = prepared->plan(peak * percent / 100);
+                    const auto broken = violations(plan);
+                    QVERIFY2(broken.empty(), qPrintable(QString("seed %1, %2 at %3 %: %4")
+                                                            .arg(seed)
+                                                            .arg(strategy->id.data())
+                                                            .arg(percent)
+                                                            .arg(QString::fromStdString(joined(broken)))));
+                    plan.feasible() ? ++feasible : ++infeasible;
+                }
+            }
+        }
+        QVERIFY(feasible > 5000); // the test means nothing if nearly all is infeasible
+        QVERIFY(infeasible > 1000);
+    }
+
+    void theMinimumBudgetWorksAndOneByteLessDoesNot() {
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+            const auto graph = graphOf(randomProfile(seed));
+            for (const StrategyInfo* strategy : strategies()) {
+                const auto prepared = strategy->prepare(graph, {});
+                const Plan starved = prepared->plan(0);
+                const Bytes minimum = starved.minimumBudgetBytes;
+                const Plan at = prepared->plan(minimum);
+                QVERIFY(at.feasible());
+                QVERIFY2(violations(at).empty(), joined(violations(at)).c_str());
+                if (minimum > 0)
+                    QVERIFY(!prepared->plan(minimum - 1).feasible());
+            }
+        }
+    }
+
+    void planningTwiceGivesTheSame() {
+        const auto graph = graphOf(randomProfile(7, {40, true, true, 1000, 1000}));
+        for (const StrategyInfo* strategy : strategies()) {
+            const Bytes budget = unlimitedPeak(graph) * 6 / 10;
+            const auto prepared = strategy->prepare(graph, {});
+            const Plan first = prepared->plan(budget);
+            const Plan second = prepared->plan(budget);
+            const Plan fresh = strategy->prepare(graph, {})->plan(budget);
+            QCOMPARE(first.feasible(), second.feasible());
+            QCOMPARE(first.feasible(), fresh.feasible());
+            if (first.feasible()) {
+                QVERIFY(first.simulated->timeline == second.simulated->timeline);
+                QVERIFY(first.simulated->timeline == fresh.simulated->timeline);
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestStrategies)
+#include "test_strategies.moc"
