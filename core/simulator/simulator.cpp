@@ -1,6 +1,7 @@
 #include "core/simulator/simulator.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace slackscope {
 
@@ -16,10 +17,17 @@ std::size_t at(std::int32_t i) {
 // that runs now (`never` when idle); an item has ended when its index is below the stream's `done`.
 class Engine {
 public:
-    Engine(const Program& program, Bytes budget)
+    Engine(const Program& program, Bytes budget, Timeline storage)
         : compute_(program.computeSteps()), offloads_(program.offloadSteps()),
           prefetches_(program.prefetchSteps()), byRelease_(program.offloadsByRelease()), budget_(budget),
-          sharedLink_(!program.graph().profile().link.fullDuplex), resident_(program.initialBytes()) {}
+          sharedLink_(!program.graph().profile().link.fullDuplex), out_(std::move(storage)),
+          resident_(program.initialBytes()) {
+        out_.computeStartNs.clear();
+        out_.offloadStartNs.clear();
+        out_.prefetchStartNs.clear();
+        out_.memory.clear();
+        out_.stepNs = out_.recomputedNs = out_.memoryStallNs = out_.transferStallNs = out_.peakBytes = 0;
+    }
 
     tl::expected<Timeline, Deadlock> run();
 
@@ -179,8 +187,8 @@ tl::expected<Timeline, Deadlock> Engine::run() {
 
 } // namespace
 
-tl::expected<Timeline, Deadlock> simulate(const Program& program, Bytes budget) {
-    auto result = Engine(program, budget).run();
+tl::expected<Timeline, Deadlock> simulate(const Program& program, Bytes budget, Timeline storage) {
+    auto result = Engine(program, budget, std::move(storage)).run();
     if (result) {
         const auto& items = program.instructions().compute;
         for (std::size_t i = 0; i < items.size(); ++i) {

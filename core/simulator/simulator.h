@@ -43,8 +43,10 @@ struct Deadlock {
     StallCause cause = StallCause::Memory;
 };
 
-// O(items) time; working memory is the result and nothing else.
-tl::expected<Timeline, Deadlock> simulate(const Program& program, Bytes budget = unlimitedBudget);
+// O(items) time; working memory is the result and nothing else. `storage` is an old timeline whose memory is
+// used again: on large programs most of the time would go into fresh pages.
+tl::expected<Timeline, Deadlock> simulate(const Program& program, Bytes budget = unlimitedBudget,
+                                          Timeline storage = {});
 
 // --- Reading a timeline -------------------------------------------------------------------------------
 

@@ -55,6 +55,28 @@ Profile layeredProfile(int layers) {
     return profile;
 }
 
+Profile chainProfile(int operators) {
+    Profile profile;
+    profile.name = "chain";
+    profile.link = {"1 GB/s", 1'000'000'000, 1'000'000'000, 0, true, std::nullopt};
+    for (int i = 0; i <= operators; ++i)
+        profile.tensors.push_back({"t" + std::to_string(i), "", i == 0 || i == operators ? 0 : 100, 0});
+    for (int i = 0; i < operators; ++i)
+        profile.operators.push_back(
+            {"op" + std::to_string(i), "", std::nullopt, 10, 20, {i}, {i + 1}, {i}, 0, 0, true});
+    return profile;
+}
+
+ComputeItem forward(OperatorIndex op) {
+    return {op, ComputeKind::Forward};
+}
+ComputeItem backward(OperatorIndex op) {
+    return {op, ComputeKind::Backward};
+}
+ComputeItem recompute(OperatorIndex op) {
+    return {op, ComputeKind::Recompute};
+}
+
 Profile randomProfile(std::uint64_t seed, const RandomProfile& shape) {
     std::mt19937_64 engine(seed);
     // Not std::uniform_int_distribution: its results differ between standard libraries.
