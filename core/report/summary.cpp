@@ -167,7 +167,7 @@ std::string infeasibleSummary(const Plan& plan) {
                                      ? "the step"
                                      : "operator \"" + plan.graph->op(plan.blocked->op).id + "\"";
         text += line("Blocked", name + " needs " + exactBytes(plan.blocked->needsBytes) +
-                                    " at once, whatever else is offloaded or recomputed");
+                                    " at once, whatever this strategy decides");
     }
     text +=
         line("Smallest", "budget that works with this strategy: " + exactBytes(plan.minimumBudgetBytes) +
