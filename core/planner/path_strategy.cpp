@@ -39,14 +39,19 @@ public:
     Plan plan(Bytes budget) override {
         std::optional<Plan> best;
         for (std::size_t p = 0; p < paths_.size(); ++p) {
-            std::size_t tried = 0;
-            for (std::size_t i = 0; i < peaks_[p].size() && tried <= lookAhead_; ++i) {
-                if (peaks_[p][i].bytes > budget)
-                    continue;
-                ++tried;
-                Plan candidate = simulatePlacement(lowering_, paths_[p]->at(i), budget, strategy_);
-                if (!best || candidate.stepNs() < best->stepNs())
-                    best = std::move(candidate);
+            const auto& peaks = peaks_[p];
+            const auto fits = [&](const LedgerPeak& peak) { return peak.bytes <= budget; };
+            const auto first =
+                static_cast<std::size_t>(std::find_if(peaks.begin(), peaks.end(), fits) - peaks.begin());
+            std::size_t step = 0; // 0, 1, 2, 4, ... stops beyond the first
+            for (std::size_t tried = 0; tried <= lookAhead_ && first + step < peaks.size(); ++tried) {
+                if (fits(peaks[first + step])) {
+                    Plan candidate =
+                        simulatePlacement(lowering_, paths_[p]->at(first + step), budget, strategy_);
+                    if (!best || candidate.stepNs() < best->stepNs())
+                        best = std::move(candidate);
+                }
+                step = step == 0 ? 1 : 2 * step;
             }
         }
         if (!best) {

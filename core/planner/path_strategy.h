@@ -35,9 +35,10 @@ inline constexpr std::size_t mostStops = 512;
 Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes budget,
                        std::string_view strategy);
 
-// Computes the ledger peak of every stop once, nullptr when stopped; plan(budget) then simulates the first
-// stop that fits and, as long as `lookAhead` further stops that fit are left, those too, and answers with the
-// fastest.
+// Computes the ledger peak of every stop once, nullptr when stopped. plan(budget) then simulates the first
+// stop that fits and `lookAhead` more, 1, 2, 4, ... stops beyond it, and answers with the fastest of those
+// that fit: the ledger takes copies as instantaneous, and freeing a little more than it asks for can save a
+// stall.
 std::unique_ptr<PreparedStrategy> preparePath(std::shared_ptr<const StepGraph> graph,
                                               std::string_view strategy,
                                               std::vector<std::unique_ptr<PlacementPath>> paths,

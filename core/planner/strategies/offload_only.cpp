@@ -60,7 +60,7 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
     std::vector<std::unique_ptr<PlacementPath>> paths;
     paths.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, oldest)));
     paths.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, largest)));
-    constexpr std::size_t lookAhead = 8; // a few more offloads than the ledger needs may free room in time
+    constexpr std::size_t lookAhead = 6; // up to 32 more offloads than the ledger asks for
     return preparePath(std::move(graph), "offload-only", std::move(paths), lookAhead, stop);
 }
 

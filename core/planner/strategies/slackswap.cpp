@@ -5,6 +5,7 @@
 // Where tensors are equally dear, the older goes first, to the host (its copy is hidden longer) and to
 // recompute (its copy is needed last, when most of the memory is free again).
 #include "core/planner/costs.h"
+#include "core/planner/ledger_tree.h"
 #include "core/planner/path_strategy.h"
 
 #include <algorithm>
@@ -49,23 +50,58 @@ private:
     std::size_t stride_;
 };
 
+// The transfer time that computation can still hide, as a schedule: copies out have their tensor's readiness
+// as release time and the end of the forward pass as deadline; copies back have the start of the backward
+// pass as release time and their first backward use as deadline. A set of copies can be hidden if and only
+// if, for every moment, the copies that become ready after it fit into what is left of the pass (and in the
+// other direction, those due before it fit into what has run); each tree holds what such a stretch lacks.
+class HiddenTransfers {
+public:
+    explicit HiddenTransfers(const StepGraph& graph)
+        : graph_(graph), out_(remaining(graph, true)), back_(remaining(graph, false)) {}
+
+    // Reserves the time for both copies of a tensor; false, with nothing reserved, where they cannot be
+    // hidden.
+    bool reserve(TensorIndex t) {
+        const std::int32_t ready = graph_.producer(t) + 1; // before this operator's forward
+        const std::int32_t due = graph_.firstBackwardUse(t) + 1;
+        const std::int32_t last = graph_.operatorCount();
+        if (out_.lastAbove(0, ready, -graph_.offloadNs(t)) >= 0 ||
+            back_.lastAbove(0, due, -graph_.prefetchNs(t)) >= 0 || ready > last)
+            return false;
+        out_.add(0, ready, graph_.offloadNs(t));
+        back_.add(0, due, graph_.prefetchNs(t));
+        return true;
+    }
+
+private:
+    // By operator i, minus the time that operators i, i + 1, ... take, forward or backward: both passes run
+    // through that stretch between a tensor's edge of it and the turn.
+    static std::vector<Nanoseconds> remaining(const StepGraph& graph, bool forward) {
+        std::vector<Nanoseconds> left(static_cast<std::size_t>(graph.operatorCount()) + 1, 0);
+        for (OperatorIndex op = graph.operatorCount() - 1; op >= 0; --op) {
+            const auto i = static_cast<std::size_t>(op);
+            left[i] = left[i + 1] - (forward ? graph.op(op).forwardNs : graph.op(op).backwardNs);
+        }
+        return left;
+    }
+
+    const StepGraph& graph_;
+    LedgerTree out_;
+    LedgerTree back_;
+};
+
 std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph, const StopRequested& stop) {
     const std::vector<RecomputeCost> costs = recomputeCosts(*graph);
     const std::vector<TensorIndex> ranked = byRank(*graph, costs);
-    const Slack slack = availableSlack(*graph);
-    const Link& link = graph->profile().link;
-    Nanoseconds outLeft = slack.deviceToHostNs;
-    Nanoseconds backLeft = slack.hostToDeviceNs;
-    Bytes hostLeft = link.hostMemoryBytes.value_or(unlimitedBudget);
+    HiddenTransfers hidden(*graph);
+    Bytes hostLeft = graph->profile().link.hostMemoryBytes.value_or(unlimitedBudget);
     std::vector<TensorIndex> offloads;
     std::vector<char> offloaded(static_cast<std::size_t>(graph->tensorCount()), 0);
     for (const TensorIndex t : ranked) {
         const Bytes bytes = graph->tensor(t).bytes;
-        if (!canOffload(*graph, t) || bytes < smallestOffload || bytes > hostLeft ||
-            graph->offloadNs(t) > outLeft || graph->prefetchNs(t) > backLeft)
+        if (!canOffload(*graph, t) || bytes < smallestOffload || bytes > hostLeft || !hidden.reserve(t))
             continue;
-        outLeft -= graph->offloadNs(t);
-        backLeft -= graph->prefetchNs(t);
         hostLeft -= bytes;
         offloads.push_back(t);
         offloaded[static_cast<std::size_t>(t)] = 1;
@@ -80,8 +116,9 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
         return Wide{costs[static_cast<std::size_t>(a)].chainNs} * graph->tensor(b).bytes <
                Wide{costs[static_cast<std::size_t>(b)].chainNs} * graph->tensor(a).bytes;
     });
+    constexpr std::size_t lookAhead = 8; // until the budget is met with the offloads in flight counted
     auto path = std::make_unique<RankedPath>(graph, std::move(offloads), std::move(recomputes));
-    return preparePath(std::move(graph), "slackswap", std::move(path), 0, stop);
+    return preparePath(std::move(graph), "slackswap", std::move(path), lookAhead, stop);
 }
 
 } // namespace
