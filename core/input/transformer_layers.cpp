@@ -217,7 +217,7 @@ TensorIndex LayerWriter::attentionCore(const std::vector<TensorIndex>& queriesAn
                                               : eagerAttention(queriesAndKeys, values, names);
 }
 
-TensorIndex LayerWriter::flashAttention(std::vector<TensorIndex> read, bool causal,
+TensorIndex LayerWriter::flashAttention(const std::vector<TensorIndex>& read, bool causal,
                                         const AttentionNames& names) {
     const std::int64_t a = config_.heads;
     const std::string name = names.prefix + "attention";
@@ -441,21 +441,21 @@ void LayerWriter::chunkedLoss(TensorIndex x, TensorIndex labels) {
     const auto chunk =
         static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceilDiv(tokens_, ceilDiv(v, h)))));
     const std::int64_t chunks = ceilDiv(tokens_, chunk);
-    const std::int64_t rows = std::min(chunk, tokens_);
+    const double rows = static_cast<double>(tokens_) / static_cast<double>(chunks); // the last may be shorter
+    const double width = static_cast<double>(h);
+    const double words = static_cast<double>(v);
     const double e = static_cast<double>(e_);
-    const double table = static_cast<double>(v) * static_cast<double>(h) * e;
-    const double inputChunk = static_cast<double>(rows) * static_cast<double>(h) * e;
-    const double logitsChunk = static_cast<double>(rows) * static_cast<double>(v) * e;
-    const Kernel product{2 * static_cast<double>(rows) * static_cast<double>(v) * static_cast<double>(h),
-                         table + inputChunk + logitsChunk,
-                         3 * chunks}; // logits, input's and weight's gradient
+    const double logitsChunk = rows * words * e;
+    // For the logits, the gradient of the input and that of the weight.
+    const Kernel product{2 * rows * words * width, words * width * e + rows * width * e + logitsChunk,
+                         3 * chunks};
     const Kernel softmax{0, 3 * logitsChunk, chunks};
     const TensorIndex gradient =
         out_.tensor("loss.input_gradient", "head gradient", out_.size({tokens_, h, e_}), Gradient::No);
     const TensorIndex loss = out_.tensor("loss.out", "loss", 4, Gradient::Yes);
     Step step{"loss",      "loss",           {product, softmax}, {{0, bytesMoved({gradient, gradient})}},
               {x, labels}, {gradient, loss}, {gradient}};
-    step.forwardWorkspaceBytes = out_.size({rows, v, e_});
+    step.forwardWorkspaceBytes = out_.size({std::min(chunk, tokens_), v, e_});
     out_.add(std::move(step));
 }
 

@@ -55,7 +55,8 @@ private:
     TensorIndex attentionCore(const std::vector<TensorIndex>& queriesAndKeys,
                               const std::vector<TensorIndex>& values, bool causal,
                               const AttentionNames& names);
-    TensorIndex flashAttention(std::vector<TensorIndex> read, bool causal, const AttentionNames& names);
+    TensorIndex flashAttention(const std::vector<TensorIndex>& read, bool causal,
+                               const AttentionNames& names);
     TensorIndex eagerAttention(const std::vector<TensorIndex>& queriesAndKeys,
                                const std::vector<TensorIndex>& values, const AttentionNames& names);
     TensorIndex feedForward(TensorIndex x, std::int64_t width, const std::string& prefix,
