@@ -30,8 +30,8 @@ private slots:
     void presetsAreInputs_data() {
         QTest::addColumn<QString>("id");
         QTest::addColumn<qint64>("tokens");
-        QTest::newRow("bert-large") << "bert-large" << qint64{32 * 512};
-        QTest::newRow("gpt2-xl") << "gpt2-xl" << qint64{4 * 1024};
+        QTest::newRow("bert-large") << "bert-large" << qint64{32} * 512;
+        QTest::newRow("gpt2-xl") << "gpt2-xl" << qint64{4} * 1024;
         QTest::newRow("llama-7b") << "llama-7b" << qint64{2048};
     }
     void presetsAreInputs() {

@@ -160,8 +160,9 @@ private slots:
         row("sandwich norms", sandwich, flash, s * b * (20 * h + 6 * f + 4 * a));
         // fp32: everything doubles but the masks (2sbh) and the log-sum-exp.
         row("GPT, flash, fp32", gpt(), choose(Attention::Flash, Precision::Fp32), 66 * sbh + lse);
-        // Two experts a token: twice the FFN, its input and its output once per choice, routing beside.
-        row("experts", mixture(), flash, s * b * (16 * h + 4 * a + 2 * (6 * f + 4 * h) + 4 * 4 + 2 * 8));
+        // Two experts a token: twice the FFN, its input and its output once per choice, routing (4 experts x
+        // 4 bytes, 2 choices x 8 bytes) beside.
+        row("experts", mixture(), flash, s * b * (16 * h + 4 * a + 2 * (6 * f + 4 * h) + 32));
     }
     void savedBytesPerLayer() {
         QFETCH(TransformerConfig, config);

@@ -293,7 +293,7 @@ private slots:
         QVERIFY(again);
         QVERIFY(*again == profile);
         qInfo("%zu bytes in %lld ms", text.size(), static_cast<long long>(milliseconds));
-        QVERIFY2(milliseconds < 20'000, "reading is not linear"); // generous: sanitizers and busy machines
+        QVERIFY2(milliseconds < 100'000, "reading is not linear"); // takes 1.3 s; 15 s with sanitizers
     }
 
     void mutatedFilesGiveAProfileOrOneSentence() {
