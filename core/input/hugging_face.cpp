@@ -120,6 +120,12 @@ std::string unsupported(const json& root, const std::string& type) {
         return "describes " + name +
                ", whose layers use linear attention; only models whose every layer has full attention can be "
                "profiled";
+    if (has("num_mel_bins") || isAnyOf(type, {"whisper", "wav2vec2", "hubert", "seamless_m4t"}))
+        return "describes the speech model " + name +
+               ", whose input is no text; give the config.json of a text model";
+    if (isAnyOf(type, {"clip", "siglip", "siglip2", "blip", "align", "flava"}))
+        return "describes " + name +
+               ", which compares images with text; give the config.json of a text model";
     if (has("image_size") && !has("vocab_size"))
         return "describes the vision model " + name +
                ", which has no vocabulary; give the config.json of a text "
@@ -152,6 +158,18 @@ MlpKind mlpKind(const std::string& activation, bool gated) {
     return activation.find("relu") != std::string::npos ? MlpKind::Relu : MlpKind::Gelu;
 }
 
+// Families that are built like Llama, but for what their keys say. A prefix counts: "qwen3_moe",
+// "gemma3_text".
+bool isLlamaLike(const std::string& type) {
+    constexpr std::array families = {"llama",    "mistral",  "mixtral",  "ministral", "qwen2",    "qwen3",
+                                     "gemma",    "phi3",     "phimoe",   "cohere",    "stablelm", "olmo",
+                                     "granite",  "internlm", "baichuan", "yi",        "chatglm",  "glm",
+                                     "deepseek", "exaone",   "smollm",   "gpt_oss",   "mimo",     "ernie4",
+                                     "aquila",   "minicpm",  "hunyuan",  "dbrx"};
+    return std::any_of(families.begin(), families.end(),
+                       [&](const char* family) { return type.starts_with(family); });
+}
+
 // Norm, activation, biases and positions: what `transformers` builds for the family, where no key says so.
 void applyFamily(TransformerConfig& config, const std::string& type, ConfigReader& in) {
     const bool bertLike = isAnyOf(type, {"bert", "roberta", "xlm-roberta", "electra", "camembert",
@@ -161,7 +179,12 @@ void applyFamily(TransformerConfig& config, const std::string& type, ConfigReade
                        "RefinedWeb", "RefinedWebModel", "mpt", "phi", "starcoder2", "codegen", "openai-gpt"});
     const bool t5Like = isAnyOf(type, {"t5", "mt5", "umt5", "longt5"});
     const bool bartLike =
-        isAnyOf(type, {"bart", "mbart", "pegasus", "marian", "m2m_100", "blenderbot", "led"});
+        isAnyOf(type, {"bart", "mbart", "pegasus", "marian", "m2m_100", "blenderbot", "led"}) ||
+        (!t5Like && (in.flag({"is_encoder_decoder"}).value_or(false) ||
+                     (in.has({"encoder_layers"}) && in.has({"decoder_layers"}))));
+    if (!bertLike && !gptLike && !t5Like && !bartLike && !isLlamaLike(type))
+        config.notes.push_back("the model type " + quotedText(type) +
+                               " is not known; read as a decoder built like Llama");
     std::string activation = in.text({"hidden_act", "hidden_activation", "activation_function", "activation",
                                       "feed_forward_proj", "dense_act_fn"});
     config.positions = PositionKind::Rotary;
@@ -393,8 +416,10 @@ void noteWhatIsLeftOut(TransformerConfig& config, const json& root, ConfigReader
     if (window && *window > 0 && in.flag({"use_sliding_window"}).value_or(true))
         config.notes.push_back("the sliding window of " + std::to_string(*window) +
                                " tokens is modelled as full attention");
-    if (in.whole({"word_embed_proj_dim"}).value_or(config.hidden) != config.hidden)
+    if (in.whole({"word_embed_proj_dim", "embedding_size"}).value_or(config.hidden) != config.hidden)
         config.notes.emplace_back("the projection behind the word embedding is not modelled");
+    if (in.has({"num_hidden_groups"}))
+        config.notes.emplace_back("layers that share parameters are counted apiece");
 }
 
 } // namespace
@@ -419,8 +444,9 @@ tl::expected<TransformerConfig, InputError> readHuggingFaceConfig(std::string_vi
     }
     ConfigReader in(*object, pointer, file);
     const std::string given = in.text({"model_type"});
+    const std::string outer = ConfigReader(*root, "", file).text({"model_type"});
     for (const json* each : {&*root, object}) {
-        if (std::string reason = unsupported(*each, given); !reason.empty())
+        if (std::string reason = unsupported(*each, each == object ? given : outer); !reason.empty())
             return tl::unexpected(InputError{file, each == object ? pointer : "", std::move(reason)});
     }
     const std::string type = given.empty() ? guessedType(in) : given;

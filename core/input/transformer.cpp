@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
+#include <charconv>
 
 namespace slackscope {
 
@@ -22,9 +21,9 @@ InputError refusal(std::string reason) {
 }
 
 std::string plain(double value) {
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.10g", value);
-    return digits.data();
+    std::array<char, 32> digits{}; // the longest shortest form of a double has 24 characters
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    return {digits.data(), end.ptr}; // the same in every locale
 }
 
 std::optional<InputError> checkRange(const std::string& what, std::int64_t value, std::int64_t least,

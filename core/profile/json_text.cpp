@@ -3,9 +3,7 @@
 #include "core/profile/units.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 namespace slackscope {
@@ -157,9 +155,7 @@ std::optional<std::int64_t> wholeNumber(const json& value, std::string& reason) 
         const double number = value.get<double>();
         if (std::trunc(number) == number && std::abs(number) <= static_cast<double>(largestQuantity))
             return static_cast<std::int64_t>(number);
-        std::array<char, 32> digits{};
-        std::snprintf(digits.data(), digits.size(), "%.10g", number);
-        reason = "is " + std::string(digits.data()) +
+        reason = "is " + value.dump() +
                  (std::trunc(number) == number ? ", but numbers may not pass 2^53"
                                                : ", but must be a whole number");
         return std::nullopt;

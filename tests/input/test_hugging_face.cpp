@@ -144,6 +144,21 @@ private slots:
         QVERIFY2(source.contains("audio tower is not modelled"), qPrintable(source));
     }
 
+    void unknownTypesAreReadAsLlamaAndSaidSo() {
+        std::string text = llamaText;
+        text.replace(text.find("llama"), 5, "novel_lm");
+        const TransformerConfig config = read(text);
+        QCOMPARE(config.notes.size(), std::size_t{1});
+        QVERIFY(
+            QString::fromStdString(analyticProfile(config)->source).contains("\"novel_lm\" is not known"));
+        QVERIFY(read(llamaText).notes.empty());
+        QVERIFY(
+            read(R"({"model_type": "novel", "is_encoder_decoder": true, "d_model": 64, "encoder_layers": 2,
+            "decoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 128, "vocab_size": 100,
+            "max_position_embeddings": 64})")
+                .architecture == Architecture::EncoderDecoder);
+    }
+
     void refusals_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QStringList>("says");
@@ -169,6 +184,10 @@ private slots:
             << QStringList{"diffusion model \"FluxModel\""};
         QTest::newRow("vision") << R"({"model_type": "vit", "hidden_size": 64, "image_size": 224})"
                                 << QStringList{"vision model \"vit\""};
+        QTest::newRow("speech") << R"({"model_type": "whisper", "d_model": 64, "num_mel_bins": 80})"
+                                << QStringList{"speech model \"whisper\""};
+        QTest::newRow("image and text") << R"({"model_type": "clip", "text_config": {"hidden_size": 64}})"
+                                        << QStringList{"\"clip\"", "images"};
         QTest::newRow("state space") << R"({"model_type": "mamba", "hidden_size": 64, "state_size": 16})"
                                      << QStringList{"state-space"};
         QTest::newRow("hybrid") << R"({"model_type": "jamba", "attn_layer_period": 8})"
