@@ -1,0 +1,75 @@
+#include "app/cli/plan_options.h"
+
+#include "core/input/near_matches.h"
+#include "core/report/quantities.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace slackscope::cli {
+
+namespace {
+
+std::vector<std::string> strategyIds() {
+    std::vector<std::string> ids;
+    for (const StrategyInfo* strategy : strategies())
+        ids.emplace_back(strategy->id);
+    return ids;
+}
+
+const StrategyInfo* strategyNamed(const std::string& text) {
+    if (const StrategyInfo* strategy = findStrategy(text))
+        return strategy;
+    const auto ids = strategyIds();
+    throw CLI::ValidationError("--strategy", quotedText(text) + " is not a strategy; the nearest are " +
+                                                 commaList(nearMatches(text, ids)));
+}
+
+} // namespace
+
+void addPlanOptions(CLI::App& command, PlanOptions& into) {
+    addModelOptions(command, into.model);
+    command
+        .add_option_function<std::string>(
+            "--budget",
+            [&into](const std::string& text) {
+                const auto budget = parseBudget(text);
+                if (!budget)
+                    throw CLI::ValidationError("--budget", budget.error());
+                into.budget = *budget;
+            },
+            "the most device memory that the step may use beside the model state, as 50% (of the\n"
+            "unlimited peak), 12GiB, 12GB or bytes; default 50%")
+        ->type_name("BUDGET");
+    command
+        .add_option_function<std::string>(
+            "--strategy", [&into](const std::string& text) { into.strategy = strategyNamed(text); },
+            "how to decide: " + commaList(strategyIds()) + "; default " + std::string(into.strategy->id))
+        ->type_name("ID");
+}
+
+tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
+    auto loaded = load(options.model);
+    if (!loaded)
+        return tl::unexpected(loaded.error());
+    const auto graph = StepGraph::build(std::move(loaded->profile));
+    if (!graph)
+        return failure(
+            ExitStatus::InputRefused,
+            InputError{options.model.input, graph.error().pointer, graph.error().reason}.sentence());
+    const Bytes peak = unlimitedPeak(*graph);
+    const Bytes budget = options.budget.resolve(peak);
+    std::cerr << "Planning " << (*graph)->profile().name << " (" << (*graph)->profile().source << ") with "
+              << options.strategy->id << ", budget " << formatBytes(budget) << " (" << formatCount(budget)
+              << " bytes) of an unlimited peak of " << formatBytes(peak) << "\n";
+    return options.strategy->prepare(*graph, {})->plan(budget);
+}
+
+std::string infeasibleSentence(const Plan& plan) {
+    return "a budget of " + formatBytes(plan.budgetBytes) + " is too small for " + plan.strategy +
+           ", which needs " + formatBytes(plan.minimumBudgetBytes) + " (" +
+           formatCount(plan.minimumBudgetBytes) + " bytes); raise the budget or choose another strategy.";
+}
+
+} // namespace slackscope::cli

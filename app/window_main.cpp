@@ -1,0 +1,96 @@
+// The program `slackscope-window`: the same command line with Qt behind it. `slackscope` starts it; it can be
+// started by hand too.
+#include "app/cli/output_file.h"
+#include "app/cli/program.h"
+#include "ui/figures/export.h"
+#include "ui/window/run.h"
+
+#include <QApplication>
+
+#include <cstdlib>
+#include <iostream>
+
+namespace slackscope::cli {
+
+namespace {
+
+// Qt aborts where it cannot reach the display. Say so and end as any other wrong call does.
+void endWhereQtWouldAbort(QtMsgType type, const QMessageLogContext& /*context*/, const QString& message) {
+    if (type != QtFatalMsg) {
+        std::cerr << message.toStdString() << '\n';
+        return;
+    }
+    const std::string first = message.section(QLatin1Char('\n'), 0, 0).toStdString();
+    std::cerr
+        << "slackscope: cannot open a window: " << first
+        << " Check DISPLAY or WAYLAND_DISPLAY; 'slackscope plan' and 'slackscope export' need no display.\n";
+    std::_Exit(static_cast<int>(ExitStatus::WrongUsage));
+}
+
+tl::expected<std::shared_ptr<const figures::StepPicture>, Failure> pictureOf(const PlanOptions& options) {
+    auto plan = makePlan(options);
+    if (!plan)
+        return tl::unexpected(plan.error());
+    const auto unlimited = findStrategy("keep-all")->prepare(plan->graph, {})->plan(plan->unlimitedPeakBytes);
+    return figures::StepPicture::build(std::make_shared<Plan>(std::move(*plan)),
+                                       std::make_shared<Plan>(unlimited));
+}
+
+figures::ExportRequest requestOf(const PictureRequest& picture) {
+    figures::ExportRequest request;
+    request.view = *figures::figureView(QString::fromStdString(picture.view));
+    request.format = *figures::figureFormat(QString::fromStdString(picture.path));
+    request.size = {picture.width, picture.height};
+    request.scale = picture.scale;
+    request.theme = picture.theme == "dark" ? figures::Theme::dark() : figures::Theme::light();
+    request.caption = picture.caption;
+    return request;
+}
+
+class QtFrontend final : public Frontend {
+public:
+    explicit QtFrontend(char** argv) : argv_(argv) {}
+
+    tl::expected<int, Failure> openWindow(const std::optional<std::string>& input) override {
+        qInstallMessageHandler(endWhereQtWouldAbort);
+        QApplication application(argc_, argv_);
+        qInstallMessageHandler(nullptr);
+        WindowStart start;
+        if (input)
+            start.input = QString::fromStdString(*input);
+        return runWindow(application, start);
+    }
+
+    Outcome exportPicture(const PlanOptions& plan, const PictureRequest& picture) override {
+        const auto shown = pictureOf(plan);
+        if (!shown)
+            return tl::unexpected(shown.error());
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+        const QApplication application(argc_, argv_);
+        const auto bytes = figures::renderFigure(*shown, requestOf(picture));
+        if (!bytes)
+            return failure(ExitStatus::WrongUsage, bytes.error().toStdString());
+        auto out = OutputFile::open(picture.path);
+        if (!out)
+            return tl::unexpected(out.error());
+        out->write({bytes->constData(), static_cast<std::size_t>(bytes->size())});
+        if (auto written = out->commit(); !written)
+            return written;
+        if (!(*shown)->feasible())
+            return failure(ExitStatus::BudgetInfeasible, infeasibleSentence((*shown)->plan()));
+        return {};
+    }
+
+private:
+    int argc_ = 1; // Qt gets the program's name only: the options are ours
+    char** argv_;
+};
+
+} // namespace
+
+} // namespace slackscope::cli
+
+int main(int argc, char** argv) {
+    slackscope::cli::QtFrontend frontend(argv);
+    return slackscope::cli::runProgram(argc, argv, frontend);
+}
