@@ -62,7 +62,9 @@ tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
     const Bytes budget = options.budget.resolve(peak);
     std::cerr << "Planning " << (*graph)->profile().name << " (" << (*graph)->profile().source << ") with "
               << options.strategy->id << ", budget " << formatBytes(budget) << " (" << formatCount(budget)
-              << " bytes) of an unlimited peak of " << formatBytes(peak) << "\n";
+              << " bytes, "
+              << formatPercent(peak == 0 ? 0.0 : static_cast<double>(budget) / static_cast<double>(peak))
+              << " of the unlimited peak of " << formatBytes(peak) << ")\n";
     return options.strategy->prepare(*graph, {})->plan(budget);
 }
 

@@ -40,15 +40,12 @@ struct Number {
     bool hasFraction = false;
 };
 
-// Takes a number off the front of `text`; nothing when there is none or its whole part passes 2^53.
+// Takes a number off the front of `text`, if there is one. Whole parts beyond 2^53 stop just above it.
 std::optional<Number> takeNumber(std::string_view& text) {
     Number number;
     std::size_t i = 0;
-    for (; i < text.size() && isDigit(text[i]); ++i) {
-        number.whole = number.whole * 10 + (text[i] - '0');
-        if (number.whole > largestQuantity)
-            return std::nullopt;
-    }
+    for (; i < text.size() && isDigit(text[i]); ++i)
+        number.whole = std::min(number.whole * 10 + (text[i] - '0'), largestQuantity + 1);
     if (i == 0)
         return std::nullopt;
     if (i + 1 < text.size() && text[i] == '.' && isDigit(text[i + 1])) {
@@ -88,8 +85,6 @@ tl::expected<Quantity, std::string> split(std::string_view text, std::string_vie
         return tl::unexpected("is empty; " + std::string(how));
     if (rest.front() == '-')
         return tl::unexpected(shown + " is negative; " + std::string(how));
-    if (std::all_of(rest.begin(), rest.end(), isDigit) && rest.size() > 16)
-        return tl::unexpected(shown + " is more than 2^53 bytes, the most that can be counted");
     const auto number = takeNumber(rest);
     if (!number)
         return tl::unexpected(shown + " is not a size; " + std::string(how));
