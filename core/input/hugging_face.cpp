@@ -178,13 +178,13 @@ void applyFamily(TransformerConfig& config, const std::string& type, ConfigReade
         isAnyOf(type, {"gpt2", "gptj", "gpt_neo", "gpt_neox", "gpt_bigcode", "opt", "bloom", "falcon",
                        "RefinedWeb", "RefinedWebModel", "mpt", "phi", "starcoder2", "codegen", "openai-gpt"});
     const bool t5Like = isAnyOf(type, {"t5", "mt5", "umt5", "longt5"});
-    const bool bartLike =
-        isAnyOf(type, {"bart", "mbart", "pegasus", "marian", "m2m_100", "blenderbot", "led"}) ||
-        (!t5Like && (in.flag({"is_encoder_decoder"}).value_or(false) ||
-                     (in.has({"encoder_layers"}) && in.has({"decoder_layers"}))));
-    if (!bertLike && !gptLike && !t5Like && !bartLike && !isLlamaLike(type))
-        config.notes.push_back("the model type " + quotedText(type) +
-                               " is not known; read as a decoder built like Llama");
+    const bool bart = isAnyOf(type, {"bart", "mbart", "pegasus", "marian", "m2m_100", "blenderbot", "led"});
+    const bool twoStacks = in.flag({"is_encoder_decoder"}).value_or(false) ||
+                           (in.has({"encoder_layers"}) && in.has({"decoder_layers"}));
+    const bool bartLike = bart || (!t5Like && twoStacks);
+    if (!bertLike && !gptLike && !t5Like && !bart && !isLlamaLike(type))
+        config.notes.push_back("the model type " + quotedText(type) + " is not known; read as built like " +
+                               (bartLike ? "BART" : "a Llama decoder"));
     std::string activation = in.text({"hidden_act", "hidden_activation", "activation_function", "activation",
                                       "feed_forward_proj", "dense_act_fn"});
     config.positions = PositionKind::Rotary;
