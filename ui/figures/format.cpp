@@ -80,6 +80,12 @@ QString formatTime(Nanoseconds ns) {
     return withUnit(scaled, unit, std::max(1, decimalsFor(scaled)));
 }
 
+QString formatInstant(Nanoseconds ns) {
+    const auto value = static_cast<double>(ns);
+    const Unit& unit = unitFor(timeUnits, value);
+    return withUnit(value / unit.size, unit, unit.size == 1.0 ? 0 : 3);
+}
+
 QString formatPercent(double fraction) {
     return number(fraction * 100.0, 1) + QStringLiteral(" %");
 }

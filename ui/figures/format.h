@@ -11,6 +11,8 @@ namespace slackscope::figures {
 QString formatBytes(Bytes bytes);
 // "115.7 ms", "26.0 µs", "512 ns", "2.50 s".
 QString formatTime(Nanoseconds ns);
+// A moment of the step, to a thousandth of the unit that suits it: "40.123 ms", "12.500 µs".
+QString formatInstant(Nanoseconds ns);
 // "96.0 %" from 0.96.
 QString formatPercent(double fraction);
 // "24.8 GB/s", powers of 1000 as links are sold; "-" when no time passed.

@@ -9,6 +9,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,7 +51,15 @@ struct MemoryParts {
 
 // Something that happens to one tensor.
 struct TensorEvent {
-    enum class Role : std::uint8_t { Produced, ForwardUse, Offload, Prefetch, Recomputed, BackwardUse };
+    enum class Role : std::uint8_t {
+        Produced,
+        ForwardUse,
+        Offload,
+        Prefetch,
+        Recomputed,
+        RecomputeUse, // read by a recompute of one of its consumers
+        BackwardUse
+    };
     Role role = Role::Produced;
     Lane lane = Lane::Compute;
     std::int32_t bar = none; // index into bars(lane)
@@ -102,6 +111,7 @@ public:
     std::span<const Bar> stalls() const { return stalls_; } // compute lane
     std::span<const MemoryPoint> memory() const { return memory_; }
     std::span<const MemoryPoint> unlimitedMemory() const { return unlimitedMemory_; } // the ghost
+    Nanoseconds unlimitedStepNs() const { return unlimitedStepNs_; }
     Bytes peakBytes() const { return peakBytes_; }
     Nanoseconds peakNs() const { return peakNs_; } // the first instant at which the peak stands
     Nanoseconds backwardStartNs() const { return backwardStartNs_; } // forward and backward meet here
@@ -127,6 +137,8 @@ public:
     // The bar or stall at an instant (the last one that starts no later and ends after it), or none.
     std::int32_t barAt(Lane lane, double ns) const;
     std::int32_t stallAt(double ns) const;
+    // Likewise, else the nearest one within `reachNs`: what a pointer near a thin bar means.
+    std::int32_t barNear(Lane lane, double ns, double reachNs) const;
     Bytes residentAt(double ns) const;
     RangeReadout read(Interval interval) const;
     // The nearest start of any bar before or after `ns`, for stepping through a step.
@@ -153,7 +165,7 @@ private:
     };
     StepPicture() = default;
     void readProgram();
-    Interval span(const Bar& bar) const { return {bar.fromNs, bar.toNs}; }
+    void readParts() const;
     QStringList decisionLines(TensorIndex t) const;
 
     std::shared_ptr<const Plan> plan_;
@@ -162,6 +174,7 @@ private:
     std::vector<Bar> stalls_;
     std::vector<MemoryPoint> memory_;
     std::vector<MemoryPoint> unlimitedMemory_;
+    Nanoseconds unlimitedStepNs_ = 0;
     std::vector<std::int32_t> forwardBar_, backwardBar_; // by operator: compute bar, or none
     Rows recomputeBars_;                                 // by operator
     std::vector<std::int32_t> offloadBar_;               // by tensor, or none
