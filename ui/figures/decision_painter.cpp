@@ -21,10 +21,10 @@ constexpr double padding = 16;
 constexpr double widestSlot = 120;
 constexpr double highestSlot = 34;
 constexpr double columnLabelHeight = 18;
-constexpr double rowLabelHeight = 12; // closer rows share a label
+constexpr double rowLabelHeight = 10; // closer rows share a label
 
-QFont labelFont() {
-    return productFont(11);
+QFont labelFont(double slotHeight = highestSlot) {
+    return productFont(std::clamp(slotHeight, 10.0, 11.0));
 }
 
 QString letterOf(Decision decision) {
@@ -126,10 +126,11 @@ std::vector<LegendEntry> legendOf(const StepPicture& picture, const Theme& theme
 void paintLabels(QPainter& painter, const DecisionGrid& grid, const DecisionLayout& layout,
                  const Theme& theme) {
     const QFont font = labelFont();
+    const QFont rowFont = labelFont(layout.slotHeight());
     const auto rows = static_cast<std::int32_t>(grid.rows.size());
     for (std::int32_t row = 0; row < rows; row += layout.rowLabelStep())
         paintText(painter, layout.rowLabel(row), Qt::AlignRight | Qt::AlignVCenter,
-                  grid.rows[static_cast<std::size_t>(row)], font, theme.secondaryText);
+                  grid.rows[static_cast<std::size_t>(row)], rowFont, theme.secondaryText);
     const QRectF cells = layout.cells();
     const auto columns = static_cast<std::int32_t>(grid.columns.size());
     const QFontMetricsF metrics(font);
@@ -242,6 +243,12 @@ QRectF DecisionLayout::rowLabel(std::int32_t row) const {
     const double height = std::max(slotHeight_, rowLabelHeight);
     const double center = cells_.top() + (row + 0.5) * slotHeight_ - gap_ / 2;
     return {area_.left(), center - height / 2, cells_.left() - 10 - area_.left(), height};
+}
+
+double wantedDecisionHeight(const DecisionGrid& grid) {
+    constexpr double comfortableSlot = 17;
+    return decisionHeaderHeight + 12 + columnLabelHeight +
+           comfortableSlot * static_cast<double>(grid.rows.size());
 }
 
 QRectF decisionArea(const QRectF& panel) {

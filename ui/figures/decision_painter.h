@@ -41,6 +41,8 @@ private:
 inline constexpr double decisionHeaderHeight = 36;
 // Where the cells and labels go in a panel of this size, below its header.
 QRectF decisionArea(const QRectF& panel);
+// Height of a panel at which rows are easy to read.
+double wantedDecisionHeight(const DecisionGrid& grid);
 
 struct DecisionScene {
     const StepPicture* picture = nullptr; // may be null: an empty panel

@@ -46,6 +46,7 @@ public:
 
     void paint(QCPPainter& painter) const {
         const QRectF page(QPointF(), QSizeF(request_.size));
+        painter.setFont(productFont(12)); // a named family, also where a viewer asks for the default
         painter.fillRect(page, request_.theme.surface);
         QRectF room = page.adjusted(margin, margin, -margin, -margin);
         if (request_.caption)

@@ -105,8 +105,7 @@ void paintDetails(QPainter& painter, const Scene& scene, const Bar& bar, const Q
     if (!cutRight) {
         QColor edge = theme.field;
         edge.setAlphaF(static_cast<float>(std::clamp((shown.width() - 2) / 8, 0.3, 1.0)));
-        const double width = scene.vector ? 0.6 : 1.0;
-        painter.fillRect(QRectF(shown.right() - width, shown.top(), width, shown.height()), edge);
+        painter.fillRect(QRectF(shown.right() - 1, shown.top(), 1, shown.height()), edge);
     }
     if (shown.width() < letteredFrom || shown.height() < 11)
         return;
@@ -122,13 +121,20 @@ void paintDetails(QPainter& painter, const Scene& scene, const Bar& bar, const Q
     const QFont bold = productFont(11, QFont::Bold);
     const double letterWidth = std::ceil(QFontMetricsF(bold).horizontalAdvance(letter)) + 1;
     const QRectF inner = shown.adjusted(6, 0, -4, 0);
-    paintText(painter, QRectF(inner.left(), inner.top(), letterWidth, inner.height()),
-              Qt::AlignLeft | Qt::AlignVCenter, letter, bold, ink);
     const QFont font = productFont(11);
+    const QFontMetricsF metrics(font);
     const QRectF rest = inner.adjusted(letterWidth + 5, 0, 0, 0);
     // The end of an id tells more than its middle.
-    const QString name =
-        QFontMetricsF(font).elidedText(nameOf(*scene.picture, bar), Qt::ElideMiddle, rest.width());
+    const QString name = metrics.elidedText(nameOf(*scene.picture, bar), Qt::ElideMiddle, rest.width());
+    if (hatchOf(bar.kind) != Hatch::None) {
+        const double height = std::min(metrics.height() + 2, shown.height());
+        const double right = std::min(rest.left() + metrics.horizontalAdvance(name) + 4, shown.right() - 1);
+        painter.fillRect(
+            QRectF(inner.left() - 3, shown.center().y() - height / 2, right - inner.left() + 3, height),
+            color);
+    }
+    paintText(painter, QRectF(inner.left(), inner.top(), letterWidth, inner.height()),
+              Qt::AlignLeft | Qt::AlignVCenter, letter, bold, ink);
     paintText(painter, rest, Qt::AlignLeft | Qt::AlignVCenter, name, font, ink);
 }
 

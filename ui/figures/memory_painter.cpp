@@ -302,9 +302,10 @@ void paintMemory(QPainter& painter, const MemoryScene& scene) {
     const Theme& theme = *scene.theme;
     const ColumnGrid grid{scene.range, scene.columnCount()};
     const int dash = std::max(1, static_cast<int>(std::lround(2 * grid.count / scene.area.width())));
-    if (scene.picture->feasible()) {
-        const std::vector<ValueColumn> columns =
-            curveColumns(scene.picture->memory(), scene.picture->stepNs(), grid);
+    const StepPicture& picture = *scene.picture;
+    std::vector<ValueColumn> columns;
+    if (picture.feasible()) {
+        columns = curveColumns(picture.memory(), picture.stepNs(), grid);
         if (scene.stacked) {
             paintStack(painter, scene, grid);
         } else {
@@ -313,24 +314,24 @@ void paintMemory(QPainter& painter, const MemoryScene& scene) {
                            [](const ValueColumn& column) { return std::pair(Bytes{0}, column.high); });
             fillBetween(painter, scene, spans, theme.memoryFill);
         }
-        strokeColumns(painter, scene, columns, theme.memory, 1.5, 0);
     }
-    strokeColumns(painter, scene,
-                  curveColumns(scene.picture->unlimitedMemory(), scene.picture->unlimitedStepNs(), grid),
+    // The ghosts lie over the area and under the curve.
+    strokeColumns(painter, scene, curveColumns(picture.unlimitedMemory(), picture.unlimitedStepNs(), grid),
                   theme.ghost, 1.5, dash);
     if (scene.baseline && scene.baseline->feasible())
         strokeColumns(painter, scene, curveColumns(scene.baseline->memory(), scene.baseline->stepNs(), grid),
                       theme.baseline, 1.5, 2 * dash);
+    strokeColumns(painter, scene, columns, theme.memory, 1.5, 0);
 }
 
 void paintMemoryMarks(QPainter& painter, const MemoryScene& scene) {
     if (scene.area.width() < 1 || scene.area.height() < 8)
         return;
     MarkPainter marks(painter, scene);
-    marks.budgetLine();
     if (!scene.picture->feasible())
         marks.minimumLine();
-    else
+    marks.budgetLine();
+    if (scene.picture->feasible())
         marks.peak();
     marks.unlimited();
 }

@@ -227,7 +227,7 @@ QString StepPicture::caption() const {
         model += Words::tr(", sequence %1").arg(*profile.tokensPerStep / *profile.samplesPerStep);
     if (!model.isEmpty())
         parts << model;
-    if (profile.device && !profile.device->name.empty())
+    if (profile.device && !profile.device->name.empty() && !mentions(profile.device->name.c_str()))
         parts << QString::fromStdString(profile.device->name);
     QString link = QString::fromStdString(profile.link.name);
     const auto outward = static_cast<double>(profile.link.deviceToHostBytesPerS);
