@@ -152,11 +152,13 @@ private slots:
         QVERIFY(
             QString::fromStdString(analyticProfile(config)->source).contains("\"novel_lm\" is not known"));
         QVERIFY(read(llamaText).notes.empty());
-        QVERIFY(
-            read(R"({"model_type": "novel", "is_encoder_decoder": true, "d_model": 64, "encoder_layers": 2,
-            "decoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 128, "vocab_size": 100,
-            "max_position_embeddings": 64})")
-                .architecture == Architecture::EncoderDecoder);
+        const TransformerConfig both =
+            read(R"({"model_type": "novel", "is_encoder_decoder": true, "d_model": 64,
+            "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 128,
+            "vocab_size": 100, "max_position_embeddings": 64})");
+        QVERIFY(both.architecture == Architecture::EncoderDecoder);
+        QCOMPARE(QString::fromStdString(both.notes.at(0)),
+                 QString("the model type \"novel\" is not known; read as built like BART"));
     }
 
     void refusals_data() {
