@@ -46,6 +46,8 @@ public:
     void step(int rows, int columns);
     void paintSelection(QPainter& painter) const;
 
+private:
+    friend class DecisionMap;
     DecisionMap& owner_;
     std::shared_ptr<const StepPicture> picture_;
     Theme theme_ = Theme::light();
@@ -77,10 +79,10 @@ void DecisionMap::Impl::step(int rows, int columns) {
             all.cells[static_cast<std::size_t>(candidate)].row == cell.row)
             next = candidate;
     } else {
-        const auto columnCount = static_cast<std::int32_t>(all.columns.size());
         for (std::int32_t row = cell.row + rows;
              row >= 0 && row < static_cast<std::int32_t>(all.rows.size()) && next == none; row += rows) {
-            const auto slot = static_cast<std::size_t>(row * columnCount + cell.column);
+            const std::size_t slot =
+                static_cast<std::size_t>(row) * all.columns.size() + static_cast<std::size_t>(cell.column);
             if (all.firstCell[slot + 1] > all.firstCell[slot])
                 next = all.firstCell[slot];
         }

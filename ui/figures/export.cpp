@@ -69,8 +69,11 @@ private:
 
     // A further figure is one more panel here.
     std::vector<Panel> panelsOf(FigureView view) const {
+        // Beside the step's share of 2, the decisions get the height that their rows want, within bounds.
+        const double part = std::clamp(
+            wantedDecisionHeight(picture_->grid()) / std::max(request_.size.height(), 1), 0.22, 0.42);
         const Panel decisions{
-            0.9, [this](QCPPainter& painter, const QRectF& rect) {
+            2 * part / (1 - part), [this](QCPPainter& painter, const QRectF& rect) {
                 paintDecisions(painter, {picture_.get(), &request_.theme, rect, request_.bytes});
             }};
         switch (view) {

@@ -22,6 +22,8 @@ struct Words {
 constexpr double passHeight = 18;
 constexpr double widestGap = 12;
 constexpr double separatedFrom = 4; // narrowest bar with an edge of its own, in units
+constexpr double hatchedFrom = 3.5;
+constexpr double hatchGap = 7;
 constexpr double letteredFrom = 12;
 constexpr double namedFrom = 48;
 
@@ -96,12 +98,29 @@ void paintColumns(QPainter& painter, const Scene& scene, const QRectF& rect,
     }
 }
 
-// Edge, hatch and words of a bar that is wide enough for them.
+// Hatches over stretches where one hatched kind covers most of every column: also where its bars are too thin
+// to be hatched one by one.
+void paintHatches(QPainter& painter, const Scene& scene, const QRectF& rect,
+                  const std::vector<LaneColumn>& columns) {
+    const double width = rect.width() / static_cast<double>(std::max<std::size_t>(columns.size(), 1));
+    for (const BarKind kind : {BarKind::Recompute, BarKind::MemoryStall, BarKind::TransferStall}) {
+        std::vector<bool> isMost(columns.size());
+        std::transform(columns.begin(), columns.end(), isMost.begin(), [kind](const LaneColumn& column) {
+            return column.covered[static_cast<std::size_t>(kind)] > 0.5F;
+        });
+        for (const ColumnRun<bool>& run : joined(isMost)) {
+            const double wide = (run.to - run.from) * width;
+            if (run.value && wide >= hatchedFrom)
+                paintHatch(painter, QRectF(rect.left() + run.from * width, rect.top(), wide, rect.height()),
+                           hatchOf(kind), scene.theme->hatchOn(colorOf(*scene.theme, kind)), hatchGap, 1.6);
+        }
+    }
+}
+
+// Edge and words of a bar that is wide enough for them.
 void paintDetails(QPainter& painter, const Scene& scene, const Bar& bar, const QRectF& shown, bool cutRight) {
     const Theme& theme = *scene.theme;
     const QColor& color = colorOf(theme, bar.kind);
-    if (const Hatch hatch = hatchOf(bar.kind); hatch != Hatch::None)
-        paintHatch(painter, shown, hatch, theme.hatchOn(color), 7, 1.6);
     if (!cutRight) {
         QColor edge = theme.field;
         edge.setAlphaF(static_cast<float>(std::clamp((shown.width() - 2) / 8, 0.3, 1.0)));
@@ -138,22 +157,51 @@ void paintDetails(QPainter& painter, const Scene& scene, const Bar& bar, const Q
     paintText(painter, rest, Qt::AlignLeft | Qt::AlignVCenter, name, font, ink);
 }
 
-void paintBars(QPainter& painter, const Scene& scene, Lane lane, std::span<const Bar> bars,
-               double exactFrom) {
+// Calls visit(bar, its rectangle) for every visible bar of at least `narrowest` units.
+template <typename Visit>
+void forWideBars(const Scene& scene, Lane lane, std::span<const Bar> bars, double narrowest,
+                 const Visit& visit) {
     const double scale = scene.map().pixelsPerNs();
     const BarWindow window = visibleBars(bars, scene.range);
     for (std::size_t i = window.first; i < window.last; ++i) {
-        const Bar& bar = bars[i];
-        const double width = static_cast<double>(bar.toNs - bar.fromNs) * scale;
-        if (width < std::min(exactFrom, separatedFrom))
+        if (static_cast<double>(bars[i].toNs - bars[i].fromNs) * scale < narrowest)
             continue;
-        const QRectF shown = barRect(scene, lane, bar);
-        if (shown.width() <= 0)
-            continue;
-        if (width >= exactFrom)
-            painter.fillRect(shown, colorOf(*scene.theme, bar.kind));
-        if (width >= separatedFrom && shown.width() >= 2)
-            paintDetails(painter, scene, bar, shown, static_cast<double>(bar.toNs) > scene.range.toNs);
+        const QRectF shown = barRect(scene, lane, bars[i]);
+        if (shown.width() > 0)
+            visit(bars[i], shown);
+    }
+}
+
+void paintLane(QPainter& painter, const Scene& scene, Lane lane) {
+    const Theme& theme = *scene.theme;
+    const QRectF rect = laneRect(scene.area, lane);
+    const ColumnGrid grid{scene.range, scene.columnCount()};
+    const BarColors colors = barColors(theme);
+    const std::span<const Bar> bars = scene.picture->bars(lane);
+    const std::span<const Bar> stalls =
+        lane == Lane::Compute ? scene.picture->stalls() : std::span<const Bar>();
+    painter.fillRect(rect, theme.field);
+    // On screens the columns carry everything, which gives wide bars soft edges; vector files get exact
+    // rectangles from one unit (two columns) on.
+    const std::vector<LaneColumn> all =
+        laneColumns(*scene.picture, lane, grid, std::numeric_limits<double>::infinity());
+    if (!scene.vector) {
+        paintColumns(painter, scene, rect, blendColumns(all, colors, theme.field));
+    } else {
+        paintColumns(painter, scene, rect,
+                     blendColumns(laneColumns(*scene.picture, lane, grid, 2), colors, theme.field));
+        for (const std::span<const Bar> some : {bars, stalls}) {
+            forWideBars(scene, lane, some, 1, [&](const Bar& bar, const QRectF& shown) {
+                painter.fillRect(shown, colorOf(theme, bar.kind));
+            });
+        }
+    }
+    paintHatches(painter, scene, rect, all);
+    for (const std::span<const Bar> some : {bars, stalls}) {
+        forWideBars(scene, lane, some, separatedFrom, [&](const Bar& bar, const QRectF& shown) {
+            if (shown.width() >= 2)
+                paintDetails(painter, scene, bar, shown, static_cast<double>(bar.toNs) > scene.range.toNs);
+        });
     }
 }
 
@@ -281,7 +329,9 @@ void paintBar(QPainter& painter, const Scene& scene, Lane lane, const Bar& bar, 
             std::clamp(shown.center().x() - minimumWidth / 2, whole.left(), whole.right() - minimumWidth));
         shown.setWidth(minimumWidth);
     }
-    painter.fillRect(shown, colorOf(*scene.theme, bar.kind));
+    const QColor& color = colorOf(*scene.theme, bar.kind);
+    painter.fillRect(shown, color);
+    paintHatch(painter, shown, hatchOf(bar.kind), scene.theme->hatchOn(color), hatchGap, 1.6);
     if (shown.width() >= separatedFrom)
         paintDetails(painter, scene, bar, shown, true);
 }
@@ -293,20 +343,8 @@ void paintLanes(QPainter& painter, const Scene& scene) {
         paintRefusal(painter, scene);
         return;
     }
-    const ColumnGrid grid{scene.range, scene.columnCount()};
-    // On screens the columns carry everything, which gives wide bars soft edges; vector files get exact
-    // rectangles from one unit on.
-    const double exactFrom = scene.vector ? 1.0 : std::numeric_limits<double>::infinity();
-    const double widest = scene.vector ? exactFrom * 2 : exactFrom;
-    const BarColors colors = barColors(*scene.theme);
     for (const Lane lane : allLanes) {
-        const QRectF rect = laneRect(scene.area, lane);
-        painter.fillRect(rect, scene.theme->field);
-        const std::vector<LaneColumn> columns = laneColumns(*scene.picture, lane, grid, widest);
-        paintColumns(painter, scene, rect, blendColumns(columns, colors, scene.theme->field));
-        paintBars(painter, scene, lane, scene.picture->bars(lane), exactFrom);
-        if (lane == Lane::Compute)
-            paintBars(painter, scene, lane, scene.picture->stalls(), exactFrom);
+        paintLane(painter, scene, lane);
         if (scene.baseline && scene.baseline->feasible())
             paintBaseline(painter, scene, lane);
     }

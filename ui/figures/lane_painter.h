@@ -8,6 +8,8 @@
 #include <QPainter>
 #include <QRectF>
 
+#include <cmath>
+
 namespace slackscope::figures {
 
 // What the painters of lanes and memory have in common.
@@ -21,7 +23,7 @@ struct Scene {
     double ratio = 1;    // device pixels per unit, for images
     TimeMap map() const { return {range, area.left(), area.width()}; }
     // Columns of level of detail: device pixels, or half a unit in vector files.
-    int columnCount() const { return static_cast<int>(area.width() * (vector ? 2.0 : ratio) + 0.5); }
+    int columnCount() const { return static_cast<int>(std::lround(area.width() * (vector ? 2.0 : ratio))); }
 };
 
 // Where a lane lies in the plot area. Above the first lane is a strip for the names of the passes.

@@ -269,6 +269,8 @@ public:
             bytesTicker_->setTickCount(std::clamp(height / (lanes_ ? 90 : 70), 2, 8));
     }
 
+private:
+    friend class StepFigure;
     QCustomPlot& plot_;
     StepFigureParts parts_;
     QCPMarginGroup* group_ = nullptr;
@@ -287,7 +289,6 @@ public:
     double topBytes_ = 1;
     std::function<void(QPainter&)> overlay_;
 
-private:
     QCPAxisRect* addPanel(int& row, QCPLayoutElement*& header) {
         header = new QCPLayoutElement(&plot_);
         header->setMinimumSize(1, headerHeight);

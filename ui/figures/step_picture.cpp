@@ -53,8 +53,8 @@ Bytes bytesInside(const Bar& bar, const Interval& interval, Bytes bytes) {
 } // namespace
 
 std::shared_ptr<const StepPicture> StepPicture::build(std::shared_ptr<const Plan> plan,
-                                                      std::shared_ptr<const Plan> unlimited,
-                                                      std::shared_ptr<const StepPicture> previous) {
+                                                      const std::shared_ptr<const Plan>& unlimited,
+                                                      const std::shared_ptr<const StepPicture>& previous) {
     std::shared_ptr<StepPicture> picture(new StepPicture);
     picture->plan_ = std::move(plan);
     if (previous && previous->plan_->graph == picture->plan_->graph) {

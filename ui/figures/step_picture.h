@@ -98,8 +98,8 @@ public:
     // O(items). `unlimited` (a keep-all plan of the same graph) gives the ghost curve, absent = no ghost.
     // `previous` saves the work that depends on the graph only, when it shows the same graph.
     static std::shared_ptr<const StepPicture> build(std::shared_ptr<const Plan> plan,
-                                                    std::shared_ptr<const Plan> unlimited = {},
-                                                    std::shared_ptr<const StepPicture> previous = {});
+                                                    const std::shared_ptr<const Plan>& unlimited = {},
+                                                    const std::shared_ptr<const StepPicture>& previous = {});
 
     const Plan& plan() const { return *plan_; }
     const StepGraph& graph() const { return *plan_->graph; }

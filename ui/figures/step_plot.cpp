@@ -292,6 +292,8 @@ public:
         }
     }
 
+private:
+    friend class StepPlot;
     StepPlot& owner_;
     QCustomPlot* plot_; // owned by `owner_`
     StepFigure figure_;
