@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QImage>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -289,6 +290,10 @@ private slots:
             QVERIFY(svg.isWellFormed);
             QVERIFY(svg.texts.join(' ').contains(QStringLiteral("infeasible")));
             QVERIFY(svg.texts.join(' ').contains(QStringLiteral("at least")));
+            // Once in the caption, once at its line where memory is shown.
+            const auto budgets =
+                svg.texts.filter(QRegularExpression(QStringLiteral("budget [0-9.]+"))).size();
+            QCOMPARE(budgets, view == FigureView::Memory || view == FigureView::All ? 2 : 1);
             for (const SvgShape& shape : svg.rects)
                 QVERIFY(shape.fill != request.theme.forward);
         }

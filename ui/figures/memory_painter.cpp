@@ -207,8 +207,12 @@ void MarkPainter::budgetLine() {
         text += QStringLiteral(" ↑");
     const QSizeF size = sizeOf(text, font);
     const double right = area.right() - size.width() - (scene_.hasHandle ? 26 : 2);
-    label({{right, y - size.height() - 3}, {right, y + 4}, {area.left() + 4, y - size.height() - 3}}, text,
-          font, theme.budgetText);
+    label({{right, y - size.height() - 3},
+           {right, y + 4},
+           {area.left() + 4, y - size.height() - 3},
+           {right, y - 2 * size.height() - 6},
+           {right, y + size.height() + 7}},
+          text, font, theme.budgetText);
 }
 
 void MarkPainter::minimumLine() {

@@ -309,7 +309,8 @@ private:
         return QRectF(header->outerRect())
             .united(QRectF(rect->outerRect()))
             .adjusted(-cardPadding, -2, cardPadding, cardPadding - 6)
-            .intersected(QRectF(plot_.viewport()));
+            // QCustomPlot clips every layer one pixel above the lower edge.
+            .intersected(QRectF(plot_.viewport()).adjusted(0, 0, 0, -1));
     }
 
     void paintGround(QPainter& painter) const {
