@@ -3,7 +3,10 @@
 #include "app/cli/output_file.h"
 #include "app/cli/program.h"
 #include "ui/figures/export.h"
+#if __has_include("ui/window/run.h")
 #include "ui/window/run.h"
+#define SLACKSCOPE_HAS_WINDOW
+#endif
 
 #include <QApplication>
 
@@ -14,16 +17,13 @@ namespace slackscope::cli {
 
 namespace {
 
-// Qt aborts where it cannot reach the display. Say so and end as any other wrong call does.
-void endWhereQtWouldAbort(QtMsgType type, const QMessageLogContext& /*context*/, const QString& message) {
-    if (type != QtFatalMsg) {
-        std::cerr << message.toStdString() << '\n';
+// While Qt starts: its remarks on the environment help nobody, and where it cannot reach the display it would
+// abort. Say so and end as any other wrong call does.
+void onlyFatalMessages(QtMsgType type, const QMessageLogContext& /*context*/, const QString& /*message*/) {
+    if (type != QtFatalMsg)
         return;
-    }
-    const std::string first = message.section(QLatin1Char('\n'), 0, 0).toStdString();
-    std::cerr
-        << "slackscope: cannot open a window: " << first
-        << " Check DISPLAY or WAYLAND_DISPLAY; 'slackscope plan' and 'slackscope export' need no display.\n";
+    std::cerr << "slackscope: cannot open a window, because the display cannot be reached; check DISPLAY or "
+                 "WAYLAND_DISPLAY, or use 'slackscope plan' and 'slackscope export', which need none.\n";
     std::_Exit(static_cast<int>(ExitStatus::WrongUsage));
 }
 
@@ -52,13 +52,17 @@ public:
     explicit QtFrontend(char** argv) : argv_(argv) {}
 
     tl::expected<int, Failure> openWindow(const std::optional<std::string>& input) override {
-        qInstallMessageHandler(endWhereQtWouldAbort);
+        qInstallMessageHandler(onlyFatalMessages);
         QApplication application(argc_, argv_);
         qInstallMessageHandler(nullptr);
+#ifdef SLACKSCOPE_HAS_WINDOW
         WindowStart start;
         if (input)
             start.input = QString::fromStdString(*input);
         return runWindow(application, start);
+#else
+        return failure(ExitStatus::InternalError, "this build has no window" + input.value_or(""));
+#endif
     }
 
     Outcome exportPicture(const PlanOptions& plan, const PictureRequest& picture) override {
@@ -66,6 +70,7 @@ public:
         if (!shown)
             return tl::unexpected(shown.error());
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        qInstallMessageHandler(onlyFatalMessages);
         const QApplication application(argc_, argv_);
         const auto bytes = figures::renderFigure(*shown, requestOf(picture));
         if (!bytes)

@@ -190,7 +190,8 @@ private slots:
         process.setProcessEnvironment(environment);
         const ProgramRun run = runProgram(process, {});
         QVERIFY2(run.status == 2, run.err.constData());
-        QVERIFY2(run.err.contains("slackscope: cannot open a window"), run.err.constData());
+        QVERIFY2(run.err.startsWith("slackscope: cannot open a window") && run.err.count('\n') == 1,
+                 run.err.constData());
     }
 
     void timelines_data() {
