@@ -1,6 +1,7 @@
 // Tiny profiles against every choice of keep, offload and recompute, transients held or not, and every way to
 // group recomputes: no strategy beats the best of them, and where that best exists some strategies find a
 // plan.
+#include "core/planner/lower_bound.h"
 #include "core/planner/path_strategy.h"
 #include "core/planner/segments.h"
 #include "tests/support/physics.h"
@@ -79,11 +80,15 @@ private slots:
     void noStrategyBeatsTheBestOfAllChoices() {
         int compared = 0;
         int optimal = 0;
+        int bounded = 0;
+        int tight = 0;
+        double gap = 0;
         for (std::uint64_t seed = 1; seed <= 150; ++seed) {
             const auto graph =
                 StepGraph::build(randomProfile(seed, {3 + static_cast<int>(seed % 4), true, true, 100, 100}))
                     .value();
             Lowering lowering(graph);
+            LowerBound lowerBound(graph);
             const Bytes peak = unlimitedPeak(graph);
             for (const int percent : {95, 85, 70, 50}) {
                 const Bytes budget = peak * percent / 100;
@@ -96,6 +101,17 @@ private slots:
                     const auto broken = violations(plan.simulated->program, plan.simulated->timeline, budget);
                     QVERIFY2(broken.empty(), joined(broken).c_str());
                 });
+                if (best < std::numeric_limits<Nanoseconds>::max()) {
+                    const Nanoseconds bound = lowerBound.stepNs(budget);
+                    QVERIFY2(bound <= best, qPrintable(QString("seed %1 at %2 %: bound %3, best %4")
+                                                           .arg(seed)
+                                                           .arg(percent)
+                                                           .arg(bound)
+                                                           .arg(best)));
+                    ++bounded;
+                    tight += bound == best ? 1 : 0;
+                    gap += static_cast<double>(best) / static_cast<double>(bound) - 1.0;
+                }
                 for (const StrategyInfo* strategy : strategies()) {
                     const Plan plan = strategy->prepare(graph, {})->plan(budget);
                     if (!plan.feasible())
@@ -111,6 +127,10 @@ private slots:
         }
         QVERIFY(compared > 100);
         QVERIFY(optimal > 20); // the oracle and the strategies do meet
+        QVERIFY(bounded > 100);
+        QVERIFY(tight > bounded / 4); // the bound says something: it is often the very optimum
+        qInfo("lower bound: %d cases, %d tight, mean gap to the best placement %.2f %%", bounded, tight,
+              100.0 * gap / bounded);
     }
 };
 
