@@ -1,6 +1,7 @@
 #include "app/cli/plan_options.h"
 
 #include "core/input/near_matches.h"
+#include "core/planner/lower_bound.h"
 #include "core/report/quantities.h"
 
 #include <CLI/CLI.hpp>
@@ -65,7 +66,10 @@ tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
               << " bytes, "
               << formatPercent(peak == 0 ? 0.0 : static_cast<double>(budget) / static_cast<double>(peak))
               << " of the unlimited peak of " << formatBytes(peak) << ")\n";
-    return options.strategy->prepare(*graph, {})->plan(budget);
+    Plan plan = options.strategy->prepare(*graph, {})->plan(budget);
+    if (plan.feasible())
+        plan.lowerBoundNs = LowerBound(*graph).stepNs(budget);
+    return plan;
 }
 
 std::string infeasibleSentence(const Plan& plan) {

@@ -493,7 +493,10 @@ void LowerBound::Model::addPositions() {
 }
 
 LowerBound::LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions)
-    : model_(std::make_unique<Model>(std::move(graph), positions)) {}
+    : idealNs_(graph->idealNs()) {
+    if (graph->operatorCount() <= mostOperators)
+        model_ = std::make_unique<Model>(std::move(graph), positions);
+}
 LowerBound::~LowerBound() = default;
 LowerBound::LowerBound(LowerBound&&) noexcept = default;
 LowerBound& LowerBound::operator=(LowerBound&&) noexcept = default;

@@ -58,6 +58,9 @@ public:
     // Compute items at which memory is counted: all of small profiles, else this many.
     static constexpr std::int32_t mostPositions = 96;
 
+    // Larger profiles get the ideal time, which is a bound too: their program would take minutes to solve.
+    static constexpr std::int32_t mostOperators = 20'000;
+
     explicit LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions = mostPositions);
     ~LowerBound();
     LowerBound(LowerBound&&) noexcept;
@@ -68,7 +71,8 @@ public:
 
 private:
     class Model;
-    std::unique_ptr<Model> model_;
+    std::unique_ptr<Model> model_; // absent on larger profiles
+    Nanoseconds idealNs_ = 0;
 };
 
 } // namespace slackscope
