@@ -235,8 +235,11 @@ void paintPasses(QPainter& painter, const Scene& scene) {
     if (border <= strip.left() || border >= strip.right())
         return;
     const double x = std::round(border);
-    for (double y = strip.top() + 2; y < scene.area.bottom(); y += 6)
+    const int dashes = static_cast<int>(std::ceil((scene.area.bottom() - strip.top() - 2) / 6));
+    for (int i = 0; i < dashes; ++i) {
+        const double y = strip.top() + 2 + 6.0 * i;
         painter.fillRect(QRectF(x, y, 1, std::min(3.0, scene.area.bottom() - y)), theme.secondaryText);
+    }
 }
 
 void paintRefusal(QPainter& painter, const Scene& scene) {

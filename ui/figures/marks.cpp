@@ -15,7 +15,10 @@ QList<QLineF> hatchLines(const QRectF& rect, Hatch hatch, double gap) {
     const bool rising = hatch == Hatch::Rising;
     const double low = rising ? rect.left() + rect.top() : rect.left() - rect.bottom();
     const double high = rising ? rect.right() + rect.bottom() : rect.right() - rect.top();
-    for (double c = std::ceil(low / gap) * gap; c < high; c += gap) {
+    const double first = std::ceil(low / gap);
+    const int count = static_cast<int>(std::ceil(high / gap - first));
+    for (int i = 0; i < count; ++i) {
+        const double c = (first + i) * gap;
         double fromX = rising ? c - rect.bottom() : c + rect.top();
         double toX = rising ? c - rect.top() : c + rect.bottom();
         fromX = std::max(fromX, rect.left());

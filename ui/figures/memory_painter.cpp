@@ -161,8 +161,11 @@ private:
 void MarkPainter::dashes(double y, const QColor& color, double thickness) {
     const QRectF& area = scene_.area;
     const double top = std::clamp(y - thickness / 2, area.top(), area.bottom() - thickness);
-    for (double x = area.left(); x < area.right(); x += 9)
+    const int count = static_cast<int>(std::ceil(area.width() / 9));
+    for (int i = 0; i < count; ++i) {
+        const double x = area.left() + 9.0 * i;
         painter_.fillRect(QRectF(x, top, std::min(6.0, area.right() - x), thickness), color);
+    }
     placer_.block(QRectF(area.left(), top - 1, area.width(), thickness + 2));
 }
 
