@@ -2,7 +2,7 @@
 
 # Compiler, build tools and libraries of the program.
 buildPackages=(g++ cmake ninja-build qt6-base-dev qt6-svg-dev libqcustomplot-dev nlohmann-json3-dev
-               libexpected-dev libcli11-dev coinor-libclp-dev zlib1g-dev fonts-dejavu-core)
+               libexpected-dev libcli11-dev coinor-libclp-dev fonts-dejavu-core)
 # What only the tests need.
 testPackages=(xvfb xauth clang-format python3-minimal)
 
@@ -28,7 +28,7 @@ requirePackages() {
         fi
     done
     [ ${#missing[@]} -eq 0 ] && return
-    requireKnownSystem
+    requireKnownSystem "${missing[@]}"
     local asRoot=()
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null ||

@@ -27,6 +27,11 @@ std::vector<RecomputeCost> recomputeCosts(const StepGraph& graph) {
             if (seen[at(producer)] == saved)
                 continue;
             seen[at(producer)] = saved;
+            if (cost.chainLength == longestChain) {
+                cost = {};
+                stack.clear();
+                break;
+            }
             cost.chainNs += graph.op(producer).forwardNs;
             ++cost.chainLength;
             for (const TensorIndex input : graph.inputs(producer)) {
@@ -48,6 +53,9 @@ std::vector<TensorIndex> byRank(const StepGraph& graph, std::span<const Recomput
         const RecomputeCost& costB = costs[at(b)];
         if ((costA.chainLength == 0) != (costB.chainLength == 0))
             return costA.chainLength == 0;
+        // Nothing is won with tensors of no bytes, and no ratio orders them.
+        if ((graph.tensor(a).bytes == 0) != (graph.tensor(b).bytes == 0))
+            return graph.tensor(b).bytes == 0;
         // a's time per byte above b's, without a division
         return Wide{costA.chainNs} * graph.tensor(b).bytes > Wide{costB.chainNs} * graph.tensor(a).bytes;
     });

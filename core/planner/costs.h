@@ -5,15 +5,19 @@
 
 namespace slackscope {
 
+// A chain beyond this is not worth a recompute, and following such chains would take quadratic time.
+inline constexpr std::int32_t longestChain = 10'000;
+
 // Alone: every other saved tensor is taken to be there, so that the chain runs through transient tensors
 // only.
 struct RecomputeCost {
     Nanoseconds chainNs = 0;      // forward time of every operator that must run again
-    std::int32_t chainLength = 0; // how many these are; 0: it cannot be recomputed
+    std::int32_t chainLength = 0; // how many these are; 0: it cannot be recomputed, or only by too many
     std::int32_t rank = 0;        // 1 = dearest to recompute per byte; 0: not a saved tensor
 };
 
-// By tensor. Tensors that cannot be recomputed rank first; ties go to the earlier tensor.
+// By tensor. Tensors that cannot be recomputed rank first, those of no bytes last; ties go to the earlier
+// tensor.
 std::vector<RecomputeCost> recomputeCosts(const StepGraph& graph);
 
 // Saved tensors by rank: dearest to recompute per byte first.

@@ -65,8 +65,12 @@ public:
             value += term;
             magnitude += std::abs(term);
         };
-        for (std::size_t i = 0; i < factors_.size(); ++i)
-            reduced[static_cast<std::size_t>(columns_[i])] -= factors_[i] * usable(prices, rows_[i]);
+        for (std::size_t i = 0; i < factors_.size(); ++i) {
+            const auto column = static_cast<std::size_t>(columns_[i]);
+            const double term = factors_[i] * usable(prices, rows_[i]);
+            reduced[column] -= term;
+            magnitude += std::abs(term) * upper_[column];
+        }
         for (std::size_t i = 0; i < low_.size(); ++i) {
             const double price = usable(prices, static_cast<int>(i));
             if (price != 0)
@@ -128,11 +132,9 @@ public:
             sheet_.setLimit(row, limit - needed);
             solver_.setRowUpper(row, limit - needed);
         }
-        if (solved_)
-            solver_.dual();
-        else
-            solver_.initialDualSolve();
-        solved_ = true;
+        // Always from the same start, so that a budget's bound does not depend on the budgets before it.
+        solver_.allSlackBasis(true);
+        solver_.initialDualSolve();
         // A ray of an infeasible program proves nothing here: the prices found so far still bound.
         const double extra = sheet_.dualValue(solver_.dualRowSolution()) * nanosecondsPerUnit;
         const double waiting = std::min(extra, static_cast<double>(horizonNs_));
@@ -170,7 +172,6 @@ private:
     Nanoseconds horizonNs_ = 0;         // waiting beyond this is not modelled
     Sheet sheet_;
     ClpSimplex solver_;
-    bool solved_ = false;
     std::vector<Columns> columns_;                   // by tensor
     std::vector<int> again_;                         // z, by operator
     std::vector<std::pair<int, double>> memoryRows_; // row, what is needed whatever is decided
@@ -210,8 +211,10 @@ void LowerBound::Model::samplePositions(std::int32_t most) {
         sampled_.push_back(static_cast<std::int32_t>(
             std::max_element(full.begin() + low, full.begin() + high) - full.begin()));
     }
-    for (const std::int32_t turn : {operators_ - 1, operators_, operators_ + 1})
-        sampled_.push_back(turn);
+    for (const std::int32_t turn : {operators_ - 1, operators_, operators_ + 1}) {
+        if (turn < count)
+            sampled_.push_back(turn);
+    }
     std::sort(sampled_.begin(), sampled_.end());
     sampled_.erase(std::unique(sampled_.begin(), sampled_.end()), sampled_.end());
 }
@@ -323,9 +326,8 @@ void LowerBound::Model::collectChanges() {
     }
 }
 
-// A transient that is brought back is brought back for a recompute, and the first recompute of an operator is
-// for the sake of some saved tensor downstream of it: it is over before the last of their first backward
-// uses.
+// A transient that is brought back is brought back for a recompute, and that is for the sake of a backward
+// that reads some saved tensor downstream: it comes before the last of their last backward uses.
 void LowerBound::Model::findFetchDeadlines() {
     fetchedBy_.resize(at(2 * operators_));
     std::vector<std::int32_t> deadline(at(graph_->tensorCount()), -1); // of recomputing what reads the tensor
@@ -502,7 +504,7 @@ LowerBound::LowerBound(LowerBound&&) noexcept = default;
 LowerBound& LowerBound::operator=(LowerBound&&) noexcept = default;
 
 Nanoseconds LowerBound::stepNs(Bytes budget) {
-    return model_->solve(budget);
+    return model_ ? model_->solve(budget) : idealNs_;
 }
 
 } // namespace slackscope

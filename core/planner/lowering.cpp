@@ -3,6 +3,7 @@
 #include "core/planner/ledger_tree.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace slackscope {
@@ -51,13 +52,14 @@ void Lowering::read(TensorIndex t) {
     lastRead_[at(t)] = position();
 }
 
-void Lowering::walk(const Placement& placement) {
+bool Lowering::walk(const Placement& placement) {
     const std::size_t tensors = at(graph_->tensorCount());
     const std::size_t operators = at(graph_->operatorCount());
     compute_.clear();
     compute_.reserve(3 * operators);
     stays_.clear();
     fetched_.clear();
+    stack_.clear();
     earliestFetch_.assign(tensors, 0);
     madeAt_.assign(tensors, none);
     firstRead_.assign(tensors, none);
@@ -70,10 +72,14 @@ void Lowering::walk(const Placement& placement) {
         segmentDone_.assign(at(*std::max_element(placement.segments.begin(), placement.segments.end()) + 1),
                             0);
     runForward(placement);
-    for (OperatorIndex op = graph_->operatorCount() - 1; op >= 0; --op)
+    for (OperatorIndex op = graph_->operatorCount() - 1; op >= 0; --op) {
         runBackward(op, placement);
+        if (compute_.size() > mostRepeats * operators + 2 * operators)
+            return false;
+    }
     settle(placement);
     addUpLedger();
+    return true;
 }
 
 void Lowering::runForward(const Placement& placement) {
@@ -226,7 +232,8 @@ void Lowering::addUpLedger() {
 }
 
 LedgerPeak Lowering::peak(const Placement& placement) {
-    walk(placement);
+    if (!walk(placement))
+        return {unlimitedBudget, compute_.back().op};
     const auto most = std::max_element(ledger_.begin(), ledger_.end());
     return {*most, compute_[static_cast<std::size_t>(most - ledger_.begin())].op};
 }
@@ -246,7 +253,8 @@ std::vector<Prefetch> Lowering::admitPrefetches(Bytes budget) {
 }
 
 Instructions Lowering::lower(const Placement& placement, Bytes budget) {
-    walk(placement);
+    if (!walk(placement))
+        throw std::logic_error("lowering a placement that no budget runs");
     Instructions out;
     out.prefetches = admitPrefetches(budget);
     for (const TensorIndex t : graph_->profileInputs()) {

@@ -10,6 +10,7 @@
 
 #include "core/planner/decision.h"
 #include "core/program/program.h"
+#include "core/simulator/simulator.h"
 
 namespace slackscope {
 
@@ -32,6 +33,8 @@ bool canDrop(const StepGraph& graph, TensorIndex t);
 
 // The most that is resident at any compute item when every copy is instantaneous, and where. A budget of at
 // least `bytes` runs the placement to its end; a smaller one cannot.
+// Where a placement recomputes so much that its program would outgrow any use (more than `mostRepeats` times
+// the operators), no budget runs it: `bytes` is unlimitedBudget.
 struct LedgerPeak {
     Bytes bytes = 0;
     OperatorIndex op = none; // operator of the first item at which the peak stands
@@ -58,7 +61,9 @@ private:
         std::int32_t last = none;
     };
 
-    void walk(const Placement& placement);
+    static constexpr std::size_t mostRepeats = 64;
+
+    bool walk(const Placement& placement); // false: too many repeats
     void runForward(const Placement& placement);
     void runBackward(OperatorIndex op, const Placement& placement);
     void demandSegment(OperatorIndex op, const Placement& placement);

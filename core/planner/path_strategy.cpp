@@ -40,7 +40,9 @@ public:
         std::optional<Plan> best;
         for (std::size_t p = 0; p < paths_.size(); ++p) {
             const auto& peaks = peaks_[p];
-            const auto fits = [&](const LedgerPeak& peak) { return peak.bytes <= budget; };
+            const auto fits = [&](const LedgerPeak& peak) {
+                return peak.bytes <= budget && peak.bytes < unlimitedBudget;
+            };
             const auto first =
                 static_cast<std::size_t>(std::find_if(peaks.begin(), peaks.end(), fits) - peaks.begin());
             std::size_t step = 0; // 0, 1, 2, 4, ... stops beyond the first

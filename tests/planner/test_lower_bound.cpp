@@ -78,15 +78,26 @@ private slots:
         }
     }
 
-    void theOrderOfBudgetsDoesNotMatterMuch() {
+    void theOrderOfBudgetsDoesNotMatter() {
         const auto graph = graphOf(layeredProfile(12));
         const Bytes peak = unlimitedPeak(graph);
         LowerBound used(graph);
         for (const int percent : {90, 30, 70, 50, 99, 40}) {
             const Bytes budget = peak * percent / 100;
             const Nanoseconds fresh = LowerBound(graph).stepNs(budget);
-            QVERIFY(std::abs(used.stepNs(budget) - fresh) <= graph->idealNs() / 1'000'000);
+            QCOMPARE(used.stepNs(budget), fresh);
         }
+    }
+
+    void largeProfilesGetTheIdealTime() {
+        const auto graph = graphOf(layeredProfile(LowerBound::mostOperators / 5 + 1));
+        QVERIFY(graph->operatorCount() > LowerBound::mostOperators);
+        QCOMPARE(LowerBound(graph).stepNs(unlimitedPeak(graph) / 2), graph->idealNs());
+    }
+
+    void oneOperatorAndOnePosition() {
+        const auto graph = graphOf(chainProfile(1));
+        QCOMPARE(LowerBound(graph, 1).stepNs(0), graph->idealNs());
     }
 
     void budgetsThatNothingMeetsEndToo() {

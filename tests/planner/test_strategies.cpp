@@ -1,5 +1,6 @@
 // Every strategy on profiles of every shape: the physics hold, the budget holds, and what is said of an
 // infeasible budget is true.
+#include "core/planner/costs.h"
 #include "core/planner/strategy.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
@@ -58,6 +59,51 @@ private slots:
                 QVERIFY2(violations(at).empty(), joined(violations(at)).c_str());
                 if (minimum > 0)
                     QVERIFY(!prepared->plan(minimum - 1).feasible());
+            }
+        }
+    }
+
+    // x -> x1 -> x2 -> ..., every x feeds a saved s, and every backward needs the whole chain again.
+    void longChainsOfTransientsEnd() {
+        constexpr int length = 3000;
+        Profile profile = chainProfile(1);
+        profile.tensors = {{"x0", "", 10, 10}};
+        profile.operators.clear();
+        for (int i = 0; i < length; ++i) {
+            const std::string number = std::to_string(i + 1);
+            const auto x = static_cast<TensorIndex>(profile.tensors.size());
+            profile.tensors.push_back({"x" + number, "", 10, 10});
+            profile.tensors.push_back({"s" + number, "", 100, 0});
+            profile.operators.push_back(
+                {"f" + number, "", std::nullopt, 1, 1, {i == 0 ? 0 : x - 2}, {x}, {}, 0, 0, true});
+            profile.operators.push_back(
+                {"g" + number, "", std::nullopt, 1, 1, {x}, {x + 1}, {x + 1}, 0, 0, true});
+        }
+        const auto graph = graphOf(std::move(profile));
+        for (const StrategyInfo* strategy : strategies()) {
+            const Plan plan = strategy->prepare(graph, {})->plan(unlimitedPeak(graph) / 2);
+            QVERIFY2(violations(plan).empty(), joined(violations(plan)).c_str());
+        }
+    }
+
+    void ranksAreAnOrder() {
+        for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+            Profile profile = randomProfile(seed, {40, true, true, 3, 3});
+            const auto graph = graphOf(std::move(profile));
+            const auto costs = recomputeCosts(*graph);
+            std::vector<TensorIndex> order = byRank(*graph, costs);
+            for (std::size_t i = 0; i < order.size(); ++i)
+                QCOMPARE(costs[static_cast<std::size_t>(order[i])].rank, static_cast<std::int32_t>(i) + 1);
+            // Dearest first: the cost per byte never rises, but for the classes at both ends.
+            double before = std::numeric_limits<double>::infinity();
+            for (const TensorIndex t : order) {
+                const auto& cost = costs[static_cast<std::size_t>(t)];
+                if (cost.chainLength == 0 || graph->tensor(t).bytes == 0)
+                    continue;
+                const double ratio =
+                    static_cast<double>(cost.chainNs) / static_cast<double>(graph->tensor(t).bytes);
+                QVERIFY(ratio <= before);
+                before = ratio;
             }
         }
     }

@@ -65,9 +65,8 @@ public:
     bool reserve(TensorIndex t) {
         const std::int32_t ready = graph_.producer(t) + 1; // before this operator's forward
         const std::int32_t due = graph_.firstBackwardUse(t) + 1;
-        const std::int32_t last = graph_.operatorCount();
         if (out_.lastAbove(0, ready, -graph_.offloadNs(t)) >= 0 ||
-            back_.lastAbove(0, due, -graph_.prefetchNs(t)) >= 0 || ready > last)
+            back_.lastAbove(0, due, -graph_.prefetchNs(t)) >= 0)
             return false;
         out_.add(0, ready, graph_.offloadNs(t));
         back_.add(0, due, graph_.prefetchNs(t));
@@ -109,7 +108,8 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
     // Cheapest per byte first; among equals the older first, so the order is not just the ranking reversed.
     std::vector<TensorIndex> recomputes;
     for (const TensorIndex t : ranked) {
-        if (!offloaded[static_cast<std::size_t>(t)] && canDrop(*graph, t))
+        if (!offloaded[static_cast<std::size_t>(t)] && canDrop(*graph, t) &&
+            costs[static_cast<std::size_t>(t)].chainLength > 0)
             recomputes.push_back(t);
     }
     std::stable_sort(recomputes.begin(), recomputes.end(), [&](TensorIndex a, TensorIndex b) {
