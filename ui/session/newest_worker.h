@@ -1,0 +1,45 @@
+// One worker thread on which only the newest task counts.
+#pragma once
+
+#include "core/planner/strategy.h"
+
+#include <QThread>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace slackscope {
+
+// A task that waits is replaced by the next one. A task that runs is told to stop when a task of another
+// group arrives: within a group (one profile and one strategy, say) the running work serves the next task
+// too.
+class NewestWorker {
+public:
+    using Task = std::function<void(const StopRequested& stop)>;
+
+    explicit NewestWorker(QThread::Priority priority = QThread::InheritPriority);
+    ~NewestWorker(); // tells the running task to stop and waits for it
+    NewestWorker(const NewestWorker&) = delete;
+    NewestWorker& operator=(const NewestWorker&) = delete;
+
+    void submit(quint64 group, Task task);
+    // Forgets the task that waits and tells the running one to stop.
+    void cancel();
+
+private:
+    void work();
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::optional<Task> waiting_;
+    quint64 waitingGroup_ = 0;
+    quint64 wantedGroup_ = 0;
+    quint64 cancels_ = 0;
+    bool ending_ = false;
+    std::unique_ptr<QThread> thread_;
+};
+
+} // namespace slackscope

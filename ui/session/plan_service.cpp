@@ -1,0 +1,90 @@
+#include "ui/session/plan_service.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace slackscope {
+
+namespace {
+
+// Undo and a look at another strategy come back at once; graphs are small beside their pictures.
+constexpr std::size_t mostPrepared = 8;
+
+} // namespace
+
+PreparedStrategy* PreparedCache::find(const std::shared_ptr<const StepGraph>& graph,
+                                      const std::string& strategy, const StopRequested& stop) {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.graph == graph && entry.strategy == strategy;
+    });
+    if (found != entries_.end()) {
+        std::rotate(entries_.begin(), found, found + 1);
+        return entries_.front().prepared.get();
+    }
+    const StrategyInfo* info = findStrategy(strategy);
+    if (!info)
+        return nullptr;
+    auto prepared = info->prepare(graph, stop);
+    if (!prepared)
+        return nullptr;
+    entries_.push_front({graph, strategy, std::move(prepared)});
+    if (entries_.size() > mostPrepared)
+        entries_.pop_back();
+    return entries_.front().prepared.get();
+}
+
+quint64 PlanService::request(const PlanRequest& request) {
+    const quint64 job = ++newest_;
+    if (request.step != last_.step || request.strategy != last_.strategy)
+        ++group_;
+    last_ = request;
+    const quint64 group = group_;
+    worker_.submit(group, [this, job, group, request](const StopRequested& stop) {
+        std::shared_ptr<PlannedStep> answer;
+        QString sentence;
+        try {
+            PreparedStrategy* prepared = cache_.find(request.step->graph, request.strategy, stop);
+            if (stop())
+                return;
+            if (prepared) {
+                answer = std::make_shared<PlannedStep>();
+                answer->request = request;
+                answer->plan = std::make_shared<const Plan>(prepared->plan(request.budgetBytes));
+                answer->picture = lastPicture_ =
+                    figures::StepPicture::build(answer->plan, request.step->unlimited, lastPicture_);
+            } else {
+                sentence = tr("There is no strategy \"%1\". Choose one in the Plan menu.")
+                               .arg(QString::fromStdString(request.strategy));
+            }
+        } catch (const std::bad_alloc&) {
+            sentence = tr("Planning needs more memory than this computer can give. Open a smaller input.");
+        } catch (const std::exception& error) {
+            sentence = tr("Planning failed (internal error: %1).").arg(QString::fromUtf8(error.what()));
+        }
+        if (stop())
+            return;
+        QMetaObject::invokeMethod(
+            this,
+            [this, job, group, answer, sentence] {
+                if (group != group_)
+                    return;
+                if (answer)
+                    emit planned(job, answer);
+                else if (job == newest_)
+                    emit failed(job, sentence);
+            },
+            Qt::QueuedConnection);
+    });
+    return job;
+}
+
+void PlanService::cancel() {
+    ++newest_;
+    ++group_;
+    last_ = {};
+    worker_.cancel();
+}
+
+} // namespace slackscope

@@ -1,0 +1,59 @@
+#include "ui/session/session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace slackscope {
+
+Bytes Session::budgetBytes() const {
+    if (!step_)
+        return 0;
+    return std::llround(budgetFraction_ * static_cast<double>(step_->unlimitedPeakBytes));
+}
+
+bool Session::isCurrent() const {
+    return planned_ && planned_->request.step == step_ && planned_->request.strategy == strategy_ &&
+           planned_->request.budgetBytes == budgetBytes();
+}
+
+void Session::setSelection(Selection selection) {
+    if (selection == selection_)
+        return;
+    selection_ = std::move(selection);
+    emit selectionChanged();
+}
+
+void Session::setStep(const LoadedStepPtr& step) {
+    if (step == step_)
+        return;
+    step_ = step;
+    emit stepChanged();
+    emit budgetChanged();
+}
+
+void Session::setStrategy(const std::string& strategy) {
+    if (strategy == strategy_)
+        return;
+    strategy_ = strategy;
+    emit strategyChanged();
+}
+
+void Session::setBudgetFraction(double fraction) {
+    fraction = std::clamp(fraction, smallestBudgetFraction, 1.0);
+    if (fraction == budgetFraction_)
+        return;
+    budgetFraction_ = fraction;
+    emit budgetChanged();
+}
+
+void Session::setPlanned(const PlannedStepPtr& planned) {
+    // Indices mean something within one profile only.
+    const bool otherStep = !planned_ || planned_->request.step != planned->request.step;
+    planned_ = planned;
+    if (otherStep)
+        setSelection({});
+    emit planChanged();
+}
+
+} // namespace slackscope

@@ -1,0 +1,60 @@
+// The single truth of the window: what is loaded, how it is planned, what is shown and what is selected.
+//
+// Views read it and listen to it; only SessionController writes it, so that every change is undoable and
+// every plan comes from the newest request. The selection alone may be set by any view.
+#pragma once
+
+#include "ui/session/plan_service.h"
+#include "ui/session/scenario.h"
+
+#include <QObject>
+
+namespace slackscope {
+
+using figures::Selection;
+
+inline constexpr double defaultBudgetFraction = 0.5;
+inline constexpr double smallestBudgetFraction = 0.001;
+
+class Session : public QObject {
+    Q_OBJECT
+public:
+    explicit Session(QObject* parent = nullptr) : QObject(parent) {}
+
+    const LoadedStepPtr& step() const { return step_; } // null before the first input
+    const std::string& strategy() const { return strategy_; }
+    double budgetFraction() const { return budgetFraction_; } // of the unlimited peak
+    Bytes budgetBytes() const;                                // 0 before the first input
+    // The newest plan that is ready. It may lag behind what is wanted, and then belongs to an older step.
+    const PlannedStepPtr& planned() const { return planned_; }
+    // Whether the plan on show is the answer to what is wanted now.
+    bool isCurrent() const;
+    const Selection& selection() const { return selection_; }
+
+    void setSelection(Selection selection);
+
+signals:
+    void stepChanged();
+    void strategyChanged();
+    void budgetChanged();
+    void planChanged();
+    void selectionChanged();
+
+private:
+    friend class SessionController;
+    friend class StepCommand;
+    friend class StrategyCommand;
+    friend class BudgetCommand;
+    void setStep(const LoadedStepPtr& step);
+    void setStrategy(const std::string& strategy);
+    void setBudgetFraction(double fraction);
+    void setPlanned(const PlannedStepPtr& planned);
+
+    LoadedStepPtr step_;
+    std::string strategy_ = "slackswap";
+    double budgetFraction_ = defaultBudgetFraction;
+    PlannedStepPtr planned_;
+    Selection selection_;
+};
+
+} // namespace slackscope

@@ -1,0 +1,131 @@
+#include "ui/session/session_controller.h"
+
+#include "ui/session/session_commands.h"
+
+#include <algorithm>
+
+namespace slackscope {
+
+namespace {
+
+constexpr int showBusyAfterMs = 150;
+// The first plan comes before the sweep that colours the track.
+constexpr int sweepAfterMs = 30;
+constexpr int mostUndoSteps = 200;
+
+} // namespace
+
+SessionController::SessionController(Session& session, QObject* parent) : QObject(parent), session_(session) {
+    undoStack_.setUndoLimit(mostUndoSteps);
+    busyTimer_.setSingleShot(true);
+    busyTimer_.setInterval(showBusyAfterMs);
+    connect(&busyTimer_, &QTimer::timeout, this, [this] {
+        showsBusy_ = true;
+        emit showsBusyChanged();
+    });
+    sweepTimer_.setSingleShot(true);
+    sweepTimer_.setInterval(sweepAfterMs);
+    connect(&sweepTimer_, &QTimer::timeout, this, [this] {
+        if (session_.step())
+            sweeps_.start(session_.step(), session_.strategy());
+    });
+    connect(&sweeps_, &SweepService::changed, this, &SessionController::sweepChanged);
+    connect(&loads_, &LoadService::loaded, this, [this](quint64, const LoadedStepPtr& step) {
+        setBusy(false, planning_);
+        if (session_.step())
+            undoStack_.push(new StepCommand(session_, step));
+        else
+            session_.setStep(step); // nothing to go back to
+        emit opened(QString::fromStdString(step->scenario.input));
+    });
+    connect(&loads_, &LoadService::refused, this, [this](quint64, const QString& sentence) {
+        setBusy(false, planning_);
+        wanted_ = session_.step() ? session_.step()->scenario : Scenario{};
+        emit wantedScenarioChanged();
+        emit failed(sentence);
+    });
+    connect(&plans_, &PlanService::planned, this, [this](quint64 job, const PlannedStepPtr& planned) {
+        if (job == newestPlan_)
+            setBusy(loading_, false);
+        session_.setPlanned(planned);
+    });
+    connect(&plans_, &PlanService::failed, this, [this](quint64, const QString& sentence) {
+        setBusy(loading_, false);
+        emit failed(sentence);
+    });
+    connect(&session_, &Session::stepChanged, this, [this] {
+        // Undo may come while another input is loading: what is on show now is what is wanted.
+        loads_.cancel();
+        setBusy(false, planning_);
+        wanted_ = session_.step()->scenario;
+        emit wantedScenarioChanged();
+        sweepTimer_.start();
+    });
+    connect(&session_, &Session::strategyChanged, &sweepTimer_, qOverload<>(&QTimer::start));
+    connect(&session_, &Session::strategyChanged, this, &SessionController::plan);
+    connect(&session_, &Session::budgetChanged, this, &SessionController::plan);
+}
+
+void SessionController::open(const std::string& input) {
+    setScenario({input, {}});
+}
+
+void SessionController::setScenario(const Scenario& scenario) {
+    wanted_ = scenario;
+    emit wantedScenarioChanged();
+    setBusy(true, planning_);
+    loads_.request(scenario);
+}
+
+void SessionController::setStrategy(const std::string& id) {
+    if (id != session_.strategy())
+        undoStack_.push(new StrategyCommand(session_, id));
+}
+
+void SessionController::setBudgetFraction(double fraction, int gesture) {
+    fraction = std::clamp(fraction, smallestBudgetFraction, 1.0);
+    if (fraction != session_.budgetFraction())
+        undoStack_.push(new BudgetCommand(session_, fraction, gesture));
+}
+
+void SessionController::setBudgetBytes(Bytes bytes, int gesture) {
+    if (session_.step() && session_.step()->unlimitedPeakBytes > 0)
+        setBudgetFraction(
+            static_cast<double>(bytes) / static_cast<double>(session_.step()->unlimitedPeakBytes), gesture);
+}
+
+void SessionController::cancel() {
+    if (!isBusy())
+        return;
+    loads_.cancel();
+    plans_.cancel();
+    setBusy(false, false);
+    wanted_ = session_.step() ? session_.step()->scenario : Scenario{};
+    emit wantedScenarioChanged();
+    emit cancelled();
+}
+
+void SessionController::plan() {
+    if (!session_.step())
+        return;
+    setBusy(loading_, true);
+    newestPlan_ = plans_.request(
+        {session_.step(), session_.strategy(), session_.budgetBytes(), session_.budgetFraction()});
+}
+
+void SessionController::setBusy(bool loading, bool planning) {
+    loading_ = loading;
+    planning_ = planning;
+    if (isBusy()) {
+        if (!busyTimer_.isActive() && !showsBusy_)
+            busyTimer_.start();
+        return;
+    }
+    busyTimer_.stop();
+    if (showsBusy_) {
+        showsBusy_ = false;
+        emit showsBusyChanged();
+    }
+}
+
+} // namespace slackscope

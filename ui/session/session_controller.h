@@ -1,0 +1,72 @@
+// Turns the user's wishes into changes of the Session, and keeps its plan up to date.
+#pragma once
+
+#include "ui/session/load_service.h"
+#include "ui/session/plan_service.h"
+#include "ui/session/session.h"
+#include "ui/session/sweep_service.h"
+
+#include <QTimer>
+#include <QUndoStack>
+
+namespace slackscope {
+
+class SessionController : public QObject {
+    Q_OBJECT
+public:
+    explicit SessionController(Session& session, QObject* parent = nullptr);
+
+    Session& session() { return session_; }
+    QUndoStack& undoStack() { return undoStack_; }
+    const Sweep& sweep() const { return sweeps_.sweep(); }
+
+    // Loads a preset or a file with default options; what is on show stays until it is there.
+    void open(const std::string& input);
+    // Loads a scenario. Budget percentage and strategy stay; a refused one leaves everything as it was.
+    void setScenario(const Scenario& scenario);
+    // The scenario that is being loaded, or the one on show.
+    const Scenario& wantedScenario() const { return wanted_; }
+    void setStrategy(const std::string& id);
+    // Changes with one gesture number make one undo step.
+    void setBudgetFraction(double fraction, int gesture);
+    void setBudgetBytes(Bytes bytes, int gesture);
+    int nextGesture() { return ++gesture_; }
+
+    // Gives up loading and planning; the old picture stays.
+    void cancel();
+    // After cancel(): plans what is wanted now.
+    void planAgain() { plan(); }
+    bool isBusy() const { return loading_ || planning_; }
+    // Whether the work has lasted long enough to be shown.
+    bool showsBusy() const { return showsBusy_; }
+
+signals:
+    void wantedScenarioChanged();
+    // An input was loaded; `input` is what open() was called with.
+    void opened(const QString& input);
+    // An error: what, where and what to do.
+    void failed(const QString& sentence);
+    void cancelled();
+    void sweepChanged();
+    void showsBusyChanged();
+
+private:
+    void plan();
+    void setBusy(bool loading, bool planning);
+
+    Session& session_;
+    QUndoStack undoStack_;
+    LoadService loads_;
+    PlanService plans_;
+    SweepService sweeps_;
+    Scenario wanted_;
+    QTimer busyTimer_;
+    QTimer sweepTimer_;
+    quint64 newestPlan_ = 0;
+    int gesture_ = 0;
+    bool loading_ = false;
+    bool planning_ = false;
+    bool showsBusy_ = false;
+};
+
+} // namespace slackscope
