@@ -101,7 +101,7 @@ Headline::Headline(SessionController& controller, QWidget* parent)
       bound_(label(TextRole::Good)), pages_(new QStackedWidget),
       step_(new Metric(tr("step"), QStringLiteral("999.9 ms"))),
       tokens_(new Metric(tr("tokens / s"), QStringLiteral("99.9 k"))),
-      peak_(new Metric(tr("peak"), QStringLiteral("9.99 of 9.99 GiB"))),
+      peak_(new Metric(tr("peak"), QStringLiteral("99.9 of 99.9 GiB"))),
       offloaded_(new Metric(tr("offloaded"), QStringLiteral("9.99 GiB"))),
       recomputed_(new Metric(tr("recomputed"), QStringLiteral("99.9 ms"))),
       stalled_(new Metric(tr("stalled"), QStringLiteral("99.9 ms"))),
@@ -110,6 +110,7 @@ Headline::Headline(SessionController& controller, QWidget* parent)
       fit_(label(TextRole::Good)), progress_(new QProgressBar(this)), cancel_(new QPushButton(tr("Cancel"))) {
     setObjectName(QStringLiteral("headline"));
     setAttribute(Qt::WA_StyledBackground);
+    setMinimumHeight(64); // the same with and without a plan
     setAccessibleName(tr("Headline"));
 
     auto* figureRow = new QHBoxLayout;
@@ -266,6 +267,7 @@ void Headline::showFeasible(const Plan& plan) {
     setRole(fit_, fit.fits.value_or(true) ? TextRole::Good : TextRole::Bad);
     fit_->setText(fit.text);
     fit_->setToolTip(fit.tip);
+    fit_->setVisible(!fit.text.isEmpty());
     pages_->setCurrentIndex(0);
 }
 
@@ -293,7 +295,7 @@ void Headline::showInfeasible(const Plan& plan) {
                            .arg(formatBytes(plan.minimumBudgetBytes), formatPercent(fraction)));
     useMinimum_->setText(tr("Use %1").arg(formatBytes(plan.minimumBudgetBytes)));
     useMinimum_->setEnabled(reachable);
-    fit_->clear();
+    fit_->hide();
     pages_->setCurrentIndex(1);
 }
 

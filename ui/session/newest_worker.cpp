@@ -4,8 +4,8 @@
 
 namespace slackscope {
 
-NewestWorker::NewestWorker(QThread::Priority priority) : thread_(QThread::create([this] { work(); })) {
-    thread_->start(priority);
+NewestWorker::NewestWorker() : thread_(QThread::create([this] { work(); })) {
+    thread_->start();
 }
 
 NewestWorker::~NewestWorker() {

@@ -20,7 +20,7 @@ class NewestWorker {
 public:
     using Task = std::function<void(const StopRequested& stop)>;
 
-    explicit NewestWorker(QThread::Priority priority = QThread::InheritPriority);
+    NewestWorker();
     ~NewestWorker(); // tells the running task to stop and waits for it
     NewestWorker(const NewestWorker&) = delete;
     NewestWorker& operator=(const NewestWorker&) = delete;

@@ -116,6 +116,7 @@ void SessionController::plan() {
 void SessionController::setBusy(bool loading, bool planning) {
     loading_ = loading;
     planning_ = planning;
+    sweeps_.setHeld(planning);
     if (isBusy()) {
         if (!busyTimer_.isActive() && !showsBusy_)
             busyTimer_.start();

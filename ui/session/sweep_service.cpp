@@ -14,6 +14,7 @@ namespace {
 constexpr int finestSteps = 128; // points of the finished sweep; a power of two
 constexpr double freeLoss = 0.0005;
 constexpr qint64 reportEveryMs = 60;
+constexpr unsigned long heldPauseUs = 500;
 
 // 1/2, 1/4, 3/4, 1/8, ... of the steps, after the two ends.
 std::vector<int> coarseToFine() {
@@ -68,6 +69,8 @@ void SweepService::start(const LoadedStepPtr& step, const std::string& strategy)
             QElapsedTimer sinceReport;
             sinceReport.start();
             for (const int i : coarseToFine()) {
+                while (held_ && !stop())
+                    QThread::usleep(heldPauseUs);
                 if (stop())
                     return;
                 const double fraction = static_cast<double>(i) / finestSteps;

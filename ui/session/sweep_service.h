@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <atomic>
 #include <vector>
 
 namespace slackscope {
@@ -31,12 +32,14 @@ BudgetEffect effectOf(const Plan& plan);
 class SweepService : public QObject {
     Q_OBJECT
 public:
-    // Worker threads of the lowest priority: the plan on show comes first.
-    explicit SweepService(QObject* parent = nullptr) : QObject(parent), worker_(QThread::IdlePriority) {}
+    explicit SweepService(QObject* parent = nullptr) : QObject(parent) {}
 
     // Replaces the sweep that runs; the points so far are gone.
     void start(const LoadedStepPtr& step, const std::string& strategy);
     void cancel();
+    // While held, the sweep waits between two budgets: the plan on show comes first. (A thread of idle
+    // priority would do too, but on a busy machine it would never run at all.)
+    void setHeld(bool held) { held_ = held; }
     const Sweep& sweep() const { return sweep_; }
 
 signals:
@@ -45,6 +48,7 @@ signals:
 private:
     quint64 newest_ = 0;
     Sweep sweep_;
+    std::atomic<bool> held_ = false;
     NewestWorker worker_; // last: its task uses the members above
 };
 

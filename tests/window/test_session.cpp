@@ -1,0 +1,272 @@
+// The session: newest requests win, what is refused changes nothing, and undo takes back what was done.
+#include "window_fixture.h"
+
+#include "core/planner/strategy.h"
+#include "core/profile/profile_json.h"
+#include "tests/support/profiles.h"
+#include "ui/session/newest_worker.h"
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QtTest>
+
+#include <atomic>
+
+using namespace slackscope;
+using slackscope::test::SessionFixture;
+using slackscope::test::waitFor;
+
+namespace {
+
+QByteArray profileText(int layers) {
+    return QByteArray::fromStdString(writeProfile(test::layeredProfile(layers)));
+}
+
+} // namespace
+
+class TestSession : public QObject {
+    Q_OBJECT
+private slots:
+    void aWaitingTaskIsReplaced() {
+        NewestWorker worker;
+        std::atomic<bool> go = false;
+        std::atomic<bool> started = false;
+        std::vector<int> ran;
+        std::atomic<bool> done = false;
+        worker.submit(1, [&](const StopRequested&) {
+            started = true;
+            while (!go)
+                QThread::msleep(1);
+            ran.push_back(0);
+        });
+        QVERIFY(waitFor([&] { return started.load(); }));
+        for (int i = 1; i < 100; ++i)
+            worker.submit(1, [&ran, i](const StopRequested&) { ran.push_back(i); });
+        worker.submit(1, [&](const StopRequested&) {
+            ran.push_back(100);
+            done = true;
+        });
+        go = true;
+        QVERIFY(waitFor([&] { return done.load(); }));
+        QCOMPARE(ran, (std::vector<int>{0, 100}));
+    }
+    void runningWorkIsToldToStop_data() {
+        QTest::addColumn<int>("nextGroup");
+        QTest::addColumn<bool>("stops");
+        QTest::newRow("the same group") << 1 << false;
+        QTest::newRow("another group") << 2 << true;
+        QTest::newRow("cancel") << 0 << true;
+    }
+    void runningWorkIsToldToStop() {
+        QFETCH(int, nextGroup);
+        QFETCH(bool, stops);
+        NewestWorker worker;
+        std::atomic<bool> started = false;
+        std::atomic<bool> asked = false;
+        std::atomic<bool> stopped = false;
+        std::atomic<bool> done = false;
+        worker.submit(1, [&](const StopRequested& stop) {
+            started = true;
+            while (!asked)
+                QThread::msleep(1);
+            stopped = stop();
+            done = true;
+        });
+        QVERIFY(waitFor([&] { return started.load(); }));
+        if (nextGroup == 0)
+            worker.cancel();
+        else
+            worker.submit(static_cast<quint64>(nextGroup), [](const StopRequested&) {});
+        asked = true;
+        QVERIFY(waitFor([&] { return done.load(); }));
+        QCOMPARE(stopped.load(), stops);
+    }
+    void plansAtOnce() {
+        SessionFixture f;
+        QVERIFY(f.open("gpt2-xl"));
+        QCOMPARE(f.session.strategy(), std::string("slackswap"));
+        QCOMPARE(f.session.budgetFraction(), 0.5);
+        const Plan& plan = *f.session.planned()->plan;
+        QVERIFY(plan.feasible());
+        QCOMPARE(plan.budgetBytes, f.session.budgetBytes());
+        QVERIFY(plan.simulated->timeline.peakBytes <= plan.budgetBytes);
+        QCOMPARE(f.session.planned()->picture->stepNs(), plan.stepNs());
+    }
+    void theLastOfAFloodIsShown() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        QSignalSpy plans(&f.session, &Session::planChanged);
+        const int gesture = f.controller.nextGesture();
+        std::vector<Bytes> shown;
+        connect(&f.session, &Session::planChanged, &f.session,
+                [&] { shown.push_back(f.session.planned()->request.budgetBytes); });
+        for (int i = 0; i < 400; ++i) {
+            f.controller.setBudgetFraction(0.2 + 0.002 * i, gesture);
+            if (i % 20 == 0)
+                QCoreApplication::processEvents();
+        }
+        QVERIFY(f.settle());
+        QVERIFY(plans.count() < 400);
+        // Budgets only rose, so an older answer after a newer one would show as a fall.
+        QVERIFY(std::is_sorted(shown.begin(), shown.end()));
+        const Plan expected =
+            findStrategy("slackswap")->prepare(f.session.step()->graph, {})->plan(f.session.budgetBytes());
+        QCOMPARE(f.session.budgetFraction(), 0.2 + 0.002 * 399);
+        QCOMPARE(f.session.planned()->plan->stepNs(), expected.stepNs());
+        QCOMPARE(f.session.planned()->plan->decisions, expected.decisions);
+    }
+    void aFloodOfStrategiesEndsAtTheLast() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        for (int round = 0; round < 10; ++round) {
+            for (const StrategyInfo* info : strategies())
+                f.controller.setStrategy(std::string(info->id));
+        }
+        f.controller.setStrategy("sqrt-n");
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.planned()->plan->strategy, std::string("sqrt-n"));
+    }
+    void scenarioChangesKeepThePercentage() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        f.controller.setBudgetFraction(0.37, f.controller.nextGesture());
+        const Bytes before = f.session.budgetBytes();
+        Scenario scenario = f.controller.wantedScenario();
+        scenario.options.batch = 4;
+        f.controller.setScenario(scenario);
+        QVERIFY(waitFor([&] { return f.session.step()->scenario == scenario; }));
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.budgetFraction(), 0.37);
+        QVERIFY(f.session.budgetBytes() < before / 4);
+        QCOMPARE(f.session.planned()->plan->budgetBytes, f.session.budgetBytes());
+    }
+    void aRefusedInputChangesNothing_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("not JSON") << QByteArray("hello");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("bytes") << QByteArray("\xff\xfe\x00\x01", 4);
+        QTest::newRow("an unknown version") << QByteArray(R"({"format":"slackscope-profile","version":99})");
+        QTest::newRow("half a profile") << profileText(2).left(300);
+    }
+    void aRefusedInputChangesNothing() {
+        QFETCH(QByteArray, bytes);
+        QTemporaryDir directory;
+        const QString path = directory.filePath(QStringLiteral("broken.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+        file.close();
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        const PlannedStepPtr before = f.session.planned();
+        QSignalSpy failed(&f.controller, &SessionController::failed);
+        f.controller.open(path.toStdString());
+        QVERIFY(failed.wait());
+        const QString sentence = failed.first().first().toString();
+        QVERIFY2(sentence.contains(QStringLiteral("broken.json")), qPrintable(sentence));
+        QCOMPARE(f.session.planned(), before);
+        QCOMPARE(f.controller.wantedScenario().input, std::string("bert-large"));
+        QVERIFY(!f.controller.isBusy());
+        QVERIFY(!f.controller.undoStack().canUndo());
+    }
+    void aDragIsOneUndoStep() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        const int drag = f.controller.nextGesture();
+        for (const double fraction : {0.51, 0.55, 0.6, 0.7})
+            f.controller.setBudgetFraction(fraction, drag);
+        f.controller.setBudgetFraction(0.3, f.controller.nextGesture());
+        QCOMPARE(f.controller.undoStack().count(), 2);
+        f.controller.undoStack().undo();
+        QCOMPARE(f.session.budgetFraction(), 0.7);
+        f.controller.undoStack().undo();
+        QCOMPARE(f.session.budgetFraction(), 0.5);
+        QVERIFY(!f.controller.undoStack().canUndo());
+        f.controller.undoStack().redo();
+        QCOMPARE(f.session.budgetFraction(), 0.7);
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.planned()->plan->budgetBytes, f.session.budgetBytes());
+    }
+    void aDragBackToItsStartIsNone() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        const int drag = f.controller.nextGesture();
+        for (const double fraction : {0.6, 0.7, 0.5})
+            f.controller.setBudgetFraction(fraction, drag);
+        QVERIFY(!f.controller.undoStack().canUndo());
+    }
+    void undoTakesBackScenarioAndStrategy() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        f.controller.setStrategy("recompute-all");
+        QVERIFY(f.open("gpt2"));
+        f.controller.undoStack().undo();
+        QCOMPARE(f.session.step()->scenario.input, std::string("bert-large"));
+        QCOMPARE(f.controller.wantedScenario().input, std::string("bert-large"));
+        QCOMPARE(f.session.strategy(), std::string("recompute-all"));
+        f.controller.undoStack().undo();
+        QCOMPARE(f.session.strategy(), std::string("slackswap"));
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.planned()->request.step, f.session.step());
+        QCOMPARE(f.session.planned()->plan->strategy, std::string("slackswap"));
+    }
+    void undoBeatsALoadUnderWay() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        f.controller.setStrategy("sqrt-n");
+        QVERIFY(f.open("gpt2"));
+        f.controller.open("llama-7b");
+        f.controller.undoStack().undo();
+        QTest::qWait(300);
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.step()->scenario.input, std::string("bert-large"));
+    }
+    void cancelKeepsTheOldPicture() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        const PlannedStepPtr before = f.session.planned();
+        QSignalSpy cancelled(&f.controller, &SessionController::cancelled);
+        f.controller.setBudgetFraction(0.8, f.controller.nextGesture());
+        f.controller.cancel();
+        QCOMPARE(cancelled.count(), 1);
+        QTest::qWait(200);
+        QCOMPARE(f.session.planned(), before);
+        QVERIFY(!f.session.isCurrent());
+        f.controller.planAgain();
+        QVERIFY(f.settle());
+        QVERIFY(f.session.isCurrent());
+    }
+    void anotherProfileClearsTheSelection() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        Selection selection;
+        selection.tensors = {f.session.step()->graph->savedTensors().front()};
+        f.session.setSelection(selection);
+        f.controller.setBudgetFraction(0.4, f.controller.nextGesture());
+        QVERIFY(f.settle());
+        QCOMPARE(f.session.selection(), selection); // another budget keeps it
+        QVERIFY(f.open("gpt2"));
+        QVERIFY(f.session.selection().empty());
+    }
+    void sweepsInTheBackground() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        QVERIFY(waitFor([&] { return f.controller.sweep().complete; }, 60000));
+        const std::vector<SweepPoint>& points = f.controller.sweep().points;
+        QCOMPARE(points.size(), std::size_t{128});
+        const auto prepared = findStrategy("slackswap")->prepare(f.session.step()->graph, {});
+        for (const SweepPoint& point : {points.front(), points[40], points[90], points.back()}) {
+            const Plan plan = prepared->plan(static_cast<Bytes>(
+                point.fraction * static_cast<double>(f.session.step()->unlimitedPeakBytes)));
+            QCOMPARE(point.effect, effectOf(plan));
+            QCOMPARE(point.throughputOfIdeal, plan.throughputOfIdeal());
+        }
+        QCOMPARE(points.front().effect, BudgetEffect::Infeasible);
+        QCOMPARE(points.back().effect, BudgetEffect::Free);
+        f.controller.setStrategy("sqrt-n");
+        QVERIFY(waitFor([&] { return !f.controller.sweep().complete; }));
+    }
+};
+
+QTEST_MAIN(TestSession)
+#include "test_session.moc"
