@@ -248,6 +248,24 @@ private slots:
         QVERIFY(f.open("gpt2"));
         QVERIFY(f.session.selection().empty());
     }
+    void findsTheBoundOnceTheBudgetRests() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        for (const double fraction : {0.5, 0.4}) {
+            f.controller.setBudgetFraction(fraction, f.controller.nextGesture());
+            QVERIFY(f.settle());
+            const Plan& plan = *f.session.planned()->plan;
+            QVERIFY(waitFor([&] { return f.session.lowerBoundNs() > plan.lowerBoundNs; }, 60000));
+            // The solver starts from the budget before: the last digits may differ from a fresh start.
+            const Nanoseconds fresh = LowerBound(plan.graph).stepNs(plan.budgetBytes);
+            QVERIFY(std::abs(f.session.lowerBoundNs() - fresh) <= fresh / 1'000'000);
+            QVERIFY(f.session.lowerBoundNs() <= plan.stepNs());
+        }
+        // A bound of another budget is never shown.
+        f.controller.setBudgetFraction(0.9, f.controller.nextGesture());
+        QVERIFY(f.settle());
+        QVERIFY(f.session.lowerBoundNs() <= f.session.planned()->plan->stepNs());
+    }
     void sweepsInTheBackground() {
         SessionFixture f;
         QVERIFY(f.open("bert-large"));

@@ -83,13 +83,13 @@ DeviceFit deviceFit(const Profile& profile, Bytes peakBytes) {
     return fit;
 }
 
-QString boundText(const Plan& plan) {
-    if (!plan.feasible() || plan.lowerBoundNs <= 0)
+QString boundText(const Plan& plan, Nanoseconds lowerBoundNs) {
+    if (!plan.feasible() || lowerBoundNs <= 0)
         return {};
-    if (plan.stepNs() <= plan.lowerBoundNs)
+    if (plan.stepNs() <= lowerBoundNs)
         return Headline::tr("no plan can be faster");
     const double above =
-        static_cast<double>(plan.stepNs() - plan.lowerBoundNs) / static_cast<double>(plan.lowerBoundNs);
+        static_cast<double>(plan.stepNs() - lowerBoundNs) / static_cast<double>(lowerBoundNs);
     // Rounded up: "at most" must stay true.
     const double shown = std::ceil(above * 1000) / 1000;
     return Headline::tr("at most %1 from the best possible").arg(formatPercent(shown));
@@ -181,6 +181,8 @@ Headline::Headline(SessionController& controller, QWidget* parent)
     });
     connect(cancel_, &QPushButton::clicked, &controller_, &SessionController::cancel);
     connect(&controller_.session(), &Session::planChanged, this, &Headline::showPlan);
+    connect(&controller_.session(), &Session::lowerBoundChanged, this,
+            [this] { showBound(*controller_.session().planned()->plan); });
     connect(&controller_, &SessionController::showsBusyChanged, this, &Headline::showBusy);
     showPlan();
 }
@@ -238,9 +240,7 @@ void Headline::showFeasible(const Plan& plan) {
     unit_->setText(tr("%"));
     figureCaption_->setText(tr("of ideal throughput"));
     setRole(bound_, TextRole::Good);
-    bound_->setText(boundText(plan));
-    bound_->setToolTip(tr("No plan can take less than %1 at this budget, this one takes %2.")
-                           .arg(formatTime(plan.lowerBoundNs), formatTime(plan.stepNs())));
+    showBound(plan);
 
     step_->setValue(formatTime(plan.stepNs()), tr("Simulated time of one training step"));
     const bool hasTokens = profile.tokensPerStep.has_value() && stepNs > 0;
@@ -269,6 +269,13 @@ void Headline::showFeasible(const Plan& plan) {
     fit_->setToolTip(fit.tip);
     fit_->setVisible(!fit.text.isEmpty());
     pages_->setCurrentIndex(0);
+}
+
+void Headline::showBound(const Plan& plan) {
+    const Nanoseconds lowerBoundNs = controller_.session().lowerBoundNs();
+    bound_->setText(boundText(plan, lowerBoundNs));
+    bound_->setToolTip(tr("No plan can take less than %1 at this budget, this one takes %2.")
+                           .arg(formatTime(lowerBoundNs), formatTime(plan.stepNs())));
 }
 
 void Headline::showInfeasible(const Plan& plan) {

@@ -36,8 +36,8 @@ struct DeviceFit {
 };
 DeviceFit deviceFit(const Profile& profile, Bytes peakBytes);
 
-// "at most 0.3 % from the best possible", in words that are true for the plan's lower bound.
-QString boundText(const Plan& plan);
+// "at most 0.3 % from the best possible", in words that are true for a lower bound of the plan's step.
+QString boundText(const Plan& plan, Nanoseconds lowerBoundNs);
 
 class Headline : public QWidget {
     Q_OBJECT
@@ -50,6 +50,7 @@ public:
 private:
     void showPlan();
     void showFeasible(const Plan& plan);
+    void showBound(const Plan& plan);
     void showInfeasible(const Plan& plan);
     void showBusy();
 

@@ -17,6 +17,17 @@ bool Session::isCurrent() const {
            planned_->request.budgetBytes == budgetBytes();
 }
 
+Nanoseconds Session::lowerBoundNs() const {
+    return planned_ ? std::max(planned_->plan->lowerBoundNs, foundBoundNs_) : 0;
+}
+
+void Session::setLowerBound(const PlannedStepPtr& planned, Nanoseconds lowerBoundNs) {
+    if (planned != planned_ || lowerBoundNs == foundBoundNs_)
+        return;
+    foundBoundNs_ = lowerBoundNs;
+    emit lowerBoundChanged();
+}
+
 void Session::setSelection(Selection selection) {
     if (selection == selection_)
         return;
@@ -51,6 +62,7 @@ void Session::setPlanned(const PlannedStepPtr& planned) {
     // Indices mean something within one profile only.
     const bool otherStep = !planned_ || planned_->request.step != planned->request.step;
     planned_ = planned;
+    foundBoundNs_ = 0;
     if (otherStep)
         setSelection({});
     emit planChanged();

@@ -29,6 +29,9 @@ public:
     const PlannedStepPtr& planned() const { return planned_; }
     // Whether the plan on show is the answer to what is wanted now.
     bool isCurrent() const;
+    // No program can be faster than this at the budget of the plan on show: the plan's own bound until a
+    // tighter one has been found. 0 before the first plan.
+    Nanoseconds lowerBoundNs() const;
     const Selection& selection() const { return selection_; }
 
     void setSelection(Selection selection);
@@ -38,6 +41,7 @@ signals:
     void strategyChanged();
     void budgetChanged();
     void planChanged();
+    void lowerBoundChanged(); // found after its plan
     void selectionChanged();
 
 private:
@@ -49,11 +53,13 @@ private:
     void setStrategy(const std::string& strategy);
     void setBudgetFraction(double fraction);
     void setPlanned(const PlannedStepPtr& planned);
+    void setLowerBound(const PlannedStepPtr& planned, Nanoseconds lowerBoundNs);
 
     LoadedStepPtr step_;
     std::string strategy_ = "slackswap";
     double budgetFraction_ = defaultBudgetFraction;
     PlannedStepPtr planned_;
+    Nanoseconds foundBoundNs_ = 0;
     Selection selection_;
 };
 

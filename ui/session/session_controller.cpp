@@ -48,6 +48,10 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
         if (job == newestPlan_)
             setBusy(loading_, false);
         session_.setPlanned(planned);
+        bounds_.request(planned);
+    });
+    connect(&bounds_, &BoundService::found, this, [this](const PlannedStepPtr& planned, Nanoseconds bound) {
+        session_.setLowerBound(planned, bound);
     });
     connect(&plans_, &PlanService::failed, this, [this](quint64, const QString& sentence) {
         setBusy(loading_, false);

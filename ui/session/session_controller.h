@@ -1,6 +1,7 @@
 // Turns the user's wishes into changes of the Session, and keeps its plan up to date.
 #pragma once
 
+#include "ui/session/bound_service.h"
 #include "ui/session/load_service.h"
 #include "ui/session/plan_service.h"
 #include "ui/session/session.h"
@@ -59,6 +60,7 @@ private:
     LoadService loads_;
     PlanService plans_;
     SweepService sweeps_;
+    BoundService bounds_;
     Scenario wanted_;
     QTimer busyTimer_;
     QTimer sweepTimer_;

@@ -5,12 +5,26 @@
 #include "ui/window/main_window.h"
 
 #include <QApplication>
+#include <QScreen>
 #include <QSettings>
 
 #include <algorithm>
 #include <memory>
 
 namespace slackscope {
+
+namespace {
+
+// A window that was last open on a larger screen, or never, starts inside the one that is there.
+void fitScreen(QWidget& window) {
+    const QRect free = window.screen()->availableGeometry();
+    window.resize(window.size().boundedTo(free.size()));
+    const QRect frame = window.geometry();
+    window.move(std::clamp(frame.x(), free.left(), free.right() + 1 - frame.width()),
+                std::clamp(frame.y(), free.top(), free.bottom() + 1 - frame.height()));
+}
+
+} // namespace
 
 QString defaultInput() {
     return QStringLiteral("gpt2-xl");
@@ -31,6 +45,7 @@ int runWindow(QApplication& application, const WindowStart& start) {
     SessionController controller(session);
     controller.open(start.input.value_or(defaultInput()).toStdString()); // loads while the window is built
     MainWindow window(controller, look, *settings);
+    fitScreen(window);
     window.show();
     return application.exec();
 }
