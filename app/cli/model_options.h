@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace CLI {
+namespace CLI { // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 
