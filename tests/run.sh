@@ -111,7 +111,7 @@ else
     if [ $quick = no ]; then
         buildAndTest "core, address and undefined-behaviour sanitizers" "$tree/build/sanitize-core" \
             -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
-            -DSLACKSCOPE_SANITIZE=address,undefined -DSLACKSCOPE_WINDOW=OFF
+            -DSLACKSCOPE_SANITIZE=address,undefined -DSLACKSCOPE_WINDOW=OFF -DSLACKSCOPE_PROGRAM=OFF
     fi
     buildAndTest "everything" "$tree/build/test" -DCMAKE_BUILD_TYPE=Release
 fi
