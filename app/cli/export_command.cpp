@@ -65,9 +65,9 @@ void parsePixels(const std::string& text, PictureRequest& into) {
         const auto second = std::from_chars(first.ptr + 1, end, height);
         valid = second.ec == std::errc() && second.ptr == end;
     }
-    if (!valid || width < 100 || height < 100 || width > largestSide || height > largestSide)
+    if (!valid || width < 120 || height < 120 || width > largestSide || height > largestSide)
         throw CLI::ValidationError("--size", quotedText(text) +
-                                                 " is not WIDTHxHEIGHT in pixels, each from 100 to " +
+                                                 " is not WIDTHxHEIGHT in pixels, each from 120 to " +
                                                  std::to_string(largestSide) + ", such as 1600x900");
     into.width = width;
     into.height = height;

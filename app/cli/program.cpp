@@ -118,6 +118,7 @@ int run(int argc, const char* const* argv, Frontend& frontend) {
 int runProgram(int argc, const char* const* argv, Frontend& frontend) {
     // A closed pipe is an error of the write, not the end of the program.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a file-size limit: the write fails, and is told like any other failure
     try {
         return run(argc, argv, frontend);
     } catch (const std::bad_alloc&) {

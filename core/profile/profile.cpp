@@ -194,6 +194,43 @@ std::optional<ProfileError> checkOrder(const Profile& profile, const std::vector
     return std::nullopt;
 }
 
+// Names go to terminals, pictures and XML files: a control character in one is damage or mischief.
+bool isClean(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f;
+    });
+}
+
+std::optional<ProfileError> checkNames(const Profile& profile) {
+    const auto check = [](std::string pointer, std::string_view text) -> std::optional<ProfileError> {
+        if (isClean(text))
+            return std::nullopt;
+        return ProfileError{std::move(pointer), "has a control character in it"};
+    };
+    if (auto error = check("/name", profile.name))
+        return error;
+    if (auto error = check("/source", profile.source))
+        return error;
+    if (auto error = check("/link/name", profile.link.name))
+        return error;
+    if (auto error = check("/device/name", profile.device ? profile.device->name : std::string{}))
+        return error;
+    for (std::size_t i = 0; i < profile.tensors.size(); ++i) {
+        if (!isClean(profile.tensors[i].id))
+            return check(pointerTo("tensors", i, "id"), profile.tensors[i].id);
+        if (!isClean(profile.tensors[i].kind))
+            return check(pointerTo("tensors", i, "kind"), profile.tensors[i].kind);
+    }
+    for (std::size_t i = 0; i < profile.operators.size(); ++i) {
+        if (!isClean(profile.operators[i].id))
+            return check(pointerTo("operators", i, "id"), profile.operators[i].id);
+        if (!isClean(profile.operators[i].kind))
+            return check(pointerTo("operators", i, "kind"), profile.operators[i].kind);
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<ProfileError> validate(const Profile& profile) {
@@ -238,6 +275,8 @@ std::optional<ProfileError> validate(const Profile& profile) {
     if (std::string reason = counts.add(profile.samplesPerStep.value_or(0)); !reason.empty())
         return ProfileError{"/samples_per_step", reason};
     if (auto error = checkLink(profile.link, tensorBytes.total(), profile.tensors.size()))
+        return error;
+    if (auto error = checkNames(profile))
         return error;
     if (auto error = checkIdsAreUnique(profile))
         return error;

@@ -89,6 +89,25 @@ class TestExport : public QObject {
     Q_OBJECT
 
 private slots:
+    void namesFromFilesStayText() {
+        Profile profile = test::layeredProfile(4);
+        profile.name = "R&D <b>bold</b> ]]></title><script>x</script> \"quoted\"";
+        profile.link.name = "fast & <i>new</i>";
+        const auto picture = test::pictureOf(profile, "slackswap", 0.5);
+        ExportRequest request;
+        request.format = FigureFormat::Svg;
+        const auto bytes = renderFigure(picture, request);
+        QVERIFY(bytes);
+        QVERIFY(readSvg(*bytes).isWellFormed);
+        QVERIFY(!bytes->contains("<script"));
+        QXmlStreamReader xml(*bytes);
+        QString title;
+        while (!xml.atEnd()) {
+            if (xml.readNext() == QXmlStreamReader::StartElement && xml.name() == QLatin1String("title"))
+                title = xml.readElementText();
+        }
+        QCOMPARE(title, QString::fromStdString(profile.name));
+    }
     void pngHasTheSizeAsked_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<double>("scale");

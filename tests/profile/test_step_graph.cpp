@@ -66,6 +66,34 @@ private slots:
         QVERIFY(!graph->canRecompute(2)); // not recomputable itself
         QVERIFY(!graph->canRecompute(3)); // reads the transient y, which nothing can make again
     }
+    void refusesControlCharactersInNames_data() {
+        QTest::addColumn<QString>("pointer");
+        for (const char* pointer : {"/name", "/source", "/link/name", "/tensors/1/id", "/tensors/1/kind",
+                                    "/operators/2/id", "/operators/2/kind"})
+            QTest::newRow(pointer) << pointer;
+    }
+    void refusesControlCharactersInNames() {
+        QFETCH(QString, pointer);
+        Profile profile = residualProfile();
+        std::string* const texts[] = {&profile.name,
+                                      &profile.source,
+                                      &profile.link.name,
+                                      &profile.tensors[1].id,
+                                      &profile.tensors[1].kind,
+                                      &profile.operators[2].id,
+                                      &profile.operators[2].kind};
+        int damaged = 0;
+        for (std::string* text : texts) {
+            const std::string before = *text;
+            *text += "\x1b[2J";
+            const auto error = validate(profile);
+            QVERIFY(error);
+            if (QString::fromStdString(error->pointer) == pointer)
+                ++damaged;
+            *text = before;
+        }
+        QCOMPARE(damaged, 1);
+    }
     void refusesWhatValidateRefuses() {
         Profile profile = residualProfile();
         profile.operators[0].inputs = {3};

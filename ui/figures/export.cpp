@@ -173,8 +173,9 @@ PaintedFigure paintSvg(const Page& page, const ExportRequest& request, const Ste
     generator.setResolution(unitsPerInch);
     generator.setSize(request.size);
     generator.setViewBox(QRect(QPoint(), request.size));
-    generator.setTitle(QString::fromStdString(picture.graph().profile().name));
-    generator.setDescription(picture.caption());
+    // The generator escapes what is painted, but not these two.
+    generator.setTitle(QString::fromStdString(picture.graph().profile().name).toHtmlEscaped());
+    generator.setDescription(picture.caption().toHtmlEscaped());
     QCPPainter painter;
     painter.begin(&generator);
     setVectorModes(painter);

@@ -169,7 +169,7 @@ QString StepPicture::infeasibleSentence() const {
                            .arg(strategyName(plan_->strategy), formatBytes(plan_->budgetBytes),
                                 formatBytes(plan_->minimumBudgetBytes));
     if (plan_->blocked && plan_->blocked->op != none) {
-        sentence += QLatin1Char(' ') + Words::tr("%1 alone must have %2 resident.")
+        sentence += QLatin1Char(' ') + Words::tr("While %1 runs, this strategy must hold %2.")
                                            .arg(QString::fromStdString(graph().op(plan_->blocked->op).id),
                                                 formatBytes(plan_->blocked->needsBytes));
     }

@@ -161,6 +161,7 @@ Headline::Headline(SessionController& controller, QWidget* parent)
 
     cancel_->hide();
     progress_->setRange(0, 0);
+    chip_->setTextFormat(Qt::PlainText);
     progress_->setTextVisible(false);
     progress_->setAccessibleName(tr("Planning"));
     progress_->hide();
@@ -287,7 +288,7 @@ void Headline::showInfeasible(const Plan& plan) {
     figureCaption_->setText(tr("%1 at %2").arg(strategyLabel(plan.strategy), formatBytes(plan.budgetBytes)));
     bound_->hide();
     if (plan.blocked && plan.blocked->op != none) {
-        blocked_->setText(tr("%1 needs %2 at once, the budget is %3")
+        blocked_->setText(tr("%1 needs %2 with this strategy, the budget is %3")
                               .arg(QString::fromStdString(plan.graph->op(plan.blocked->op).id),
                                    formatBytes(plan.blocked->needsBytes), formatBytes(plan.budgetBytes)));
     } else {

@@ -65,18 +65,29 @@ NumberField::NumberField(const QString& unit, int decimals, double least, double
 }
 
 void NumberField::setUnit(const QString& unit) {
-    setSuffix(unit.isEmpty() ? QString() : QStringLiteral("\u00a0") + unit);
+    unit_ = unit;
+    setSuffix(unit.isEmpty() || !hasValue_ ? QString() : QStringLiteral("\u00a0") + unit);
 }
 
 void NumberField::show(double value) {
     if (hasFocus() && lineEdit()->isModified())
         return;
     const QSignalBlocker quiet(this);
+    hasValue_ = true;
+    setUnit(unit_);
+    setEnabled(true);
     setValue(value);
 }
 
+void NumberField::showNothing() {
+    const QSignalBlocker quiet(this);
+    hasValue_ = false;
+    setUnit(unit_); // writes the text anew
+    setEnabled(false);
+}
+
 QString NumberField::textFromValue(double value) const {
-    return QString::number(value, 'f', decimals());
+    return hasValue_ ? QString::number(value, 'f', decimals()) : QStringLiteral("\u2013");
 }
 
 QValidator::State NumberField::validate(QString& text, int& position) const {

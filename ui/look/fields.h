@@ -37,9 +37,13 @@ public:
     void setUnit(const QString& unit);
     // Shows a value that is not the user's entry: emits nothing, leaves half-typed text alone.
     void show(double value);
+    // Shows a dash: there is no value. The field stays disabled until the next show().
+    void showNothing();
 
     QString textFromValue(double value) const override;
     QValidator::State validate(QString& text, int& position) const override; // takes a comma for a point
+
+    bool hasValue() const { return hasValue_; }
 
 signals:
     void entered(double value); // by the user
@@ -47,6 +51,10 @@ signals:
 protected:
     void wheelEvent(QWheelEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
+
+private:
+    QString unit_;
+    bool hasValue_ = true;
 };
 
 } // namespace slackscope

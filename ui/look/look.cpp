@@ -61,6 +61,7 @@ bool isSystemDark() {
 } // namespace
 
 void setRole(QLabel* label, TextRole role) {
+    label->setTextFormat(Qt::PlainText); // names come from files: "<b>" is a name, not a wish
     const QString name = QLatin1String(roleName(role));
     if (label->property("role").toString() == name)
         return;

@@ -249,12 +249,29 @@ void ScenarioPanel::showScenario() {
     AnalyticOptions options = wanted.options;
     if (shaped)
         options = withDefaults(*step->config, options);
-    for (QWidget* field : std::initializer_list<QWidget*>{batch_, sequence_, attention_, precision_, loss_,
-                                                          device_, matmul_, memory_})
-        field->setEnabled(shaped || !sameInput);
-    if (options.batch)
+    // A profile from a file has no shape to change, and before the first input there is nothing to show.
+    const bool shapeless = !step || (sameInput && !shaped);
+    for (ChoiceField* field : {attention_, precision_, loss_, device_})
+        field->setEnabled(!shapeless);
+    link_->setEnabled(step != nullptr);
+    if (shapeless) {
+        for (NumberField* field : {batch_, sequence_, matmul_, memory_})
+            field->showNothing();
+        for (ChoiceField* field : {attention_, precision_, loss_, device_}) {
+            field->setPlaceholderText(QStringLiteral("\u2013"));
+            choose(field, QVariant());
+        }
+        if (step && step->graph->profile().device)
+            device_->setPlaceholderText(text(step->graph->profile().device->name));
+        link_->setPlaceholderText(step ? text(step->graph->profile().link.name) : QStringLiteral("\u2013"));
+    }
+    if (!step) {
+        choose(link_, QVariant());
+        bandwidth_->showNothing();
+    }
+    if (!shapeless && options.batch)
         batch_->show(static_cast<double>(*options.batch));
-    if (options.sequence)
+    if (!shapeless && options.sequence)
         sequence_->show(static_cast<double>(*options.sequence));
     if (shaped) {
         choose(attention_, static_cast<int>(*options.attention));
@@ -267,7 +284,7 @@ void ScenarioPanel::showScenario() {
     } else if (sameInput) {
         choose(link_, options.link ? QVariant(text(*options.link)) : QVariant());
     }
-    if (options.deviceToHostBytesPerS)
+    if (step && options.deviceToHostBytesPerS)
         bandwidth_->show(static_cast<double>(*options.deviceToHostBytesPerS) / bytesPerGb);
     else if (sameInput)
         bandwidth_->show(static_cast<double>(step->graph->profile().link.deviceToHostBytesPerS) / bytesPerGb);
