@@ -3,10 +3,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/program.h"
 #include "ui/figures/export.h"
-#if __has_include("ui/window/run.h")
 #include "ui/window/run.h"
-#define SLACKSCOPE_HAS_WINDOW
-#endif
 
 #include <QApplication>
 
@@ -55,14 +52,10 @@ public:
         qInstallMessageHandler(onlyFatalMessages);
         QApplication application(argc_, argv_);
         qInstallMessageHandler(nullptr);
-#ifdef SLACKSCOPE_HAS_WINDOW
         WindowStart start;
         if (input)
             start.input = QString::fromStdString(*input);
         return runWindow(application, start);
-#else
-        return failure(ExitStatus::InternalError, "this build has no window" + input.value_or(""));
-#endif
     }
 
     Outcome exportPicture(const PlanOptions& plan, const PictureRequest& picture) override {
