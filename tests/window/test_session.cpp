@@ -232,7 +232,18 @@ private slots:
         QTest::qWait(200);
         QCOMPARE(f.session.planned(), before);
         QVERIFY(!f.session.isCurrent());
-        f.controller.planAgain();
+        f.controller.resume();
+        QVERIFY(f.settle());
+        QVERIFY(f.session.isCurrent());
+    }
+    void aLoadThatWasCancelledCanBeTriedAgain() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        f.controller.open("gpt2");
+        f.controller.cancel();
+        QCOMPARE(f.controller.wantedScenario().input, std::string("bert-large"));
+        f.controller.resume();
+        QVERIFY(waitFor([&] { return f.session.step()->scenario.input == "gpt2"; }));
         QVERIFY(f.settle());
         QVERIFY(f.session.isCurrent());
     }

@@ -3,6 +3,7 @@
 #include "ui/session/session_commands.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace slackscope {
 
@@ -63,9 +64,13 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
         setBusy(false, planning_);
         wanted_ = session_.step()->scenario;
         emit wantedScenarioChanged();
+        sweeps_.clear();
         sweepTimer_.start();
     });
-    connect(&session_, &Session::strategyChanged, &sweepTimer_, qOverload<>(&QTimer::start));
+    connect(&session_, &Session::strategyChanged, this, [this] {
+        sweeps_.clear();
+        sweepTimer_.start();
+    });
     connect(&session_, &Session::strategyChanged, this, &SessionController::plan);
     connect(&session_, &Session::budgetChanged, this, &SessionController::plan);
 }
@@ -101,12 +106,20 @@ void SessionController::setBudgetBytes(Bytes bytes, int gesture) {
 void SessionController::cancel() {
     if (!isBusy())
         return;
+    givenUp_ = loading_ ? std::optional(wanted_) : std::nullopt;
     loads_.cancel();
     plans_.cancel();
     setBusy(false, false);
     wanted_ = session_.step() ? session_.step()->scenario : Scenario{};
     emit wantedScenarioChanged();
     emit cancelled();
+}
+
+void SessionController::resume() {
+    if (givenUp_)
+        setScenario(*std::exchange(givenUp_, std::nullopt));
+    else
+        plan();
 }
 
 void SessionController::plan() {

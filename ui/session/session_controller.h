@@ -35,8 +35,8 @@ public:
 
     // Gives up loading and planning; the old picture stays.
     void cancel();
-    // After cancel(): plans what is wanted now.
-    void planAgain() { plan(); }
+    // After cancel(): does again what was given up.
+    void resume();
     bool isBusy() const { return loading_ || planning_; }
     // Whether the work has lasted long enough to be shown.
     bool showsBusy() const { return showsBusy_; }
@@ -62,6 +62,7 @@ private:
     SweepService sweeps_;
     BoundService bounds_;
     Scenario wanted_;
+    std::optional<Scenario> givenUp_; // a load that cancel() ended
     QTimer busyTimer_;
     QTimer sweepTimer_;
     quint64 newestPlan_ = 0;

@@ -90,9 +90,11 @@ void SweepService::start(const LoadedStepPtr& step, const std::string& strategy)
     });
 }
 
-void SweepService::cancel() {
+void SweepService::clear() {
     ++newest_;
     worker_.cancel();
+    sweep_ = {};
+    emit changed();
 }
 
 } // namespace slackscope

@@ -36,7 +36,8 @@ public:
 
     // Replaces the sweep that runs; the points so far are gone.
     void start(const LoadedStepPtr& step, const std::string& strategy);
-    void cancel();
+    // Stops, and forgets the points: they say nothing of what comes next.
+    void clear();
     // While held, the sweep waits between two budgets: the plan on show comes first. (A thread of idle
     // priority would do too, but on a busy machine it would never run at all.)
     void setHeld(bool held) { held_ = held; }

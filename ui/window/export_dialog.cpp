@@ -184,7 +184,7 @@ void ExportDialog::showRequest() {
     scale_->setEnabled(png && !inMillimetres());
     dpi_->setEnabled(png);
     const QString wrong = figures::refusal(wanted);
-    save_->setEnabled(wrong.isEmpty() && picture_);
+    save_->setEnabled(wrong.isEmpty() && picture_ && !saving_);
     setRole(summary_, wrong.isEmpty() ? TextRole::Caption : TextRole::Bad);
     if (!wrong.isEmpty()) {
         summary_->setText(wrong);
@@ -247,12 +247,14 @@ void ExportDialog::saveTo(const QString& path) {
         emit failed(painted.error());
         return;
     }
-    save_->setEnabled(false);
+    saving_ = true;
+    showRequest();
     // An empty sentence means done.
     auto* watcher = new QFutureWatcher<QString>(this);
     connect(watcher, &QFutureWatcher<QString>::finished, this, [this, watcher, path] {
         watcher->deleteLater();
-        save_->setEnabled(true);
+        saving_ = false;
+        showRequest();
         const QString wrong = watcher->result();
         if (wrong.isEmpty())
             emit written(path);
@@ -266,6 +268,12 @@ void ExportDialog::saveTo(const QString& path) {
         const auto done = figures::writeWhole(path, *bytes);
         return done ? QString() : done.error();
     }));
+}
+
+// A dialog that writes stays until it can tell how that went.
+void ExportDialog::reject() {
+    if (!saving_)
+        QDialog::reject();
 }
 
 void ExportDialog::resizeEvent(QResizeEvent* event) {

@@ -30,6 +30,8 @@ public:
 
     QSize previewSize() const;
 
+    void reject() override;
+
 signals:
     void written(const QString& path);
     void failed(const QString& sentence);
@@ -61,6 +63,7 @@ private:
     QLabel* preview_;
     QPushButton* save_;
     QTimer previewTimer_;
+    bool saving_ = false;
 };
 
 } // namespace slackscope

@@ -116,8 +116,10 @@ void MainWindow::connectParts() {
             [this](const QString& sentence) { messages_->showMessage(MessageBar::Severity::Bad, sentence); });
     connect(&controller_, &SessionController::cancelled, this, [this] {
         messages_->showMessage(MessageBar::Severity::Warn,
-                               tr("Cancelled. The picture still shows the plan before."), tr("Plan again"),
-                               [this] { controller_.planAgain(); });
+                               controller_.session().step()
+                                   ? tr("Cancelled. The picture still shows the plan before.")
+                                   : tr("Cancelled. Nothing is open yet."),
+                               tr("Try again"), [this] { controller_.resume(); });
     });
     connect(scenario_, &ScenarioPanel::openRequested, this, &MainWindow::chooseFile);
 }
