@@ -42,7 +42,7 @@ esac
 
 packages=("${buildPackages[@]}" "${testPackages[@]}")
 [ $tidy = no ] || packages+=(clang-tidy)
-[ $bench = no ] || packages+=(libbenchmark-dev)
+[ $bench = no ] || packages+=(libbenchmark-dev libsimgrid-dev)
 [ $install = no ] || requirePackages "${packages[@]}"
 
 jobs=$(nproc)
@@ -136,7 +136,7 @@ if [ $bench = yes ]; then
         tail -n 40 "$tree/build/bench/build.log" >&2
     else
         while IFS= read -r -d '' program; do
-            "$program" || status=$?
+            QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} "$program" || status=$?
         done < <(find "$tree/build/bench/tests/bench" -maxdepth 1 -type f -name 'bench_*' -perm -u+x -print0 2>/dev/null)
     fi
     note "benchmarks" $status
