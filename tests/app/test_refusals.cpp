@@ -152,7 +152,7 @@ private slots:
         QTest::newRow("unknown view") << picture({"--view", "side"}) << "timeline";
         QTest::newRow("unknown theme") << picture({"--theme", "pink"}) << "light|dark";
         QTest::newRow("size is no size") << picture({"--size", "1600"}) << "1600x900";
-        QTest::newRow("size is absurd") << picture({"--size", "1x1"}) << "100";
+        QTest::newRow("size is absurd") << picture({"--size", "1x1"}) << "120";
         QTest::newRow("scale is absurd") << picture({"--scale", "0"}) << "0.1 to 16";
         QTest::newRow("window without a display") << QStringList{} << "no display";
     }

@@ -1,4 +1,5 @@
 // What the program gives: results on standard output or in files, and timelines that hold.
+#include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
 #include "core/profile/profile_json.h"
 #include "core/report/timeline_json.h"
@@ -21,7 +22,9 @@ namespace {
 
 QByteArray libraryTimeline(const Profile& profile, std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(profile).value();
-    const Plan plan = findStrategy(strategy)->prepare(graph, {})->plan(unlimitedPeak(graph) * percent / 100);
+    Plan plan = findStrategy(strategy)->prepare(graph, {})->plan(unlimitedPeak(graph) * percent / 100);
+    if (plan.feasible())
+        plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
     QByteArray json;
     writeTimelineJson(
         plan, [&](std::string_view text) { json.append(text.data(), static_cast<qsizetype>(text.size())); });

@@ -94,7 +94,7 @@ private slots:
         QFETCH(int, row);
         Profile profile = row == 1 ? manyOperators(50) : *readProfile(minimal, "f");
         if (row == 2) {
-            profile.name = "quotes \" back\\slash \n and \xc3\xa9 \xe2\x82\xac";
+            profile.name = "quotes \" back\\slash / and \xc3\xa9 \xe2\x82\xac";
             profile.tokensPerStep = 4096;
             profile.samplesPerStep = 4;
             profile.device = Device{"A100", largestQuantity, 0};

@@ -95,10 +95,10 @@ private slots:
         Profile profile;
         profile.link = {"link", 1, 1, 0, true, std::nullopt};
         profile.tensors = {{"t \"quoted\"", "", 0, 0}};
-        profile.operators = {{"op\n", "", std::nullopt, 0, 0, {}, {0}, {0}, 0, 0, true}};
+        profile.operators = {{"op\\", "", std::nullopt, 0, 0, {}, {0}, {0}, 0, 0, true}};
         const auto root = QJsonDocument::fromJson(timelineOf(planOf(profile, "keep-all", 100))).object();
         QCOMPARE(root["throughput_of_ideal"].toDouble(), 1.0);
-        QCOMPARE(objects(root["events"]).front()["operator"].toString(), QString("op\n"));
+        QCOMPARE(objects(root["events"]).front()["operator"].toString(), QString("op\\"));
         QCOMPARE(objects(root["decisions"]).front()["tensor"].toString(), QString("t \"quoted\""));
     }
 
