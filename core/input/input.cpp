@@ -10,7 +10,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace slackscope {
@@ -27,6 +26,8 @@ InputError refusal(const std::string& file, std::string reason) {
 }
 
 tl::expected<std::string, InputError> readFile(const std::string& name) {
+    if (name.empty())
+        return tl::unexpected(refusal("INPUT", "is empty; name a model or a file"));
     std::error_code error;
     const fs::file_status status = fs::status(name, error);
     if (status.type() == fs::file_type::not_found) {
@@ -51,7 +52,11 @@ tl::expected<std::string, InputError> readFile(const std::string& name) {
     std::ifstream stream(name, std::ios::binary);
     if (!stream)
         return tl::unexpected(refusal(name, "cannot be opened; check its permissions"));
-    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    std::string text;
+    std::array<char, 1 << 16> chunk{};
+    while (stream.read(chunk.data(), chunk.size()) ||
+           stream.gcount() > 0) // turns a failure into a bad stream
+        text.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
     if (stream.bad())
         return tl::unexpected(refusal(name, "could not be read to its end"));
     return text;

@@ -173,6 +173,9 @@ private slots:
 
     void nothingHangsOnWhatIsNoFile() {
         refuse(folder_.path().toStdString(), "is a directory");
+        refuse("", "is empty");
+        if (QFile::exists(QStringLiteral("/proc/self/mem"))) // opens, and fails when it is read
+            refuse("/proc/self/mem", "");
         refuse("/dev/zero", "a device");
         const std::string pipe = (folder_.path() + "/pipe").toStdString();
         QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);

@@ -82,6 +82,7 @@ void MainWindow::buildLayout() {
     layout->addWidget(headline_);
     layout->addWidget(body, 1);
     setCentralWidget(all);
+    setMinimumSize(960, 600); // below, panels would lie over each other
     resize(1600, 900);
 }
 
