@@ -208,7 +208,7 @@ private slots:
         QTest::newRow("mixtral") << "mixtral"
                                  << "mixtral-8x7b";
         QTest::newRow("empty") << ""
-                               << "gpt2";
+                               << "name a model or a file";
         QTest::newRow("long") << QString(5000, 'x') << "nearest models are";
     }
     void unknownNamesListTheNearest() {
