@@ -31,8 +31,7 @@ public:
 private:
     // Returns only when it failed.
     Failure run() {
-        std::error_code error;
-        const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+        const fs::path here = ownPath().parent_path();
         for (const fs::path& candidate :
              {here / "slackscope-window", here / SLACKSCOPE_LIBEXEC / "slackscope-window"}) {
             if (::access(candidate.c_str(), X_OK) == 0) {
@@ -41,8 +40,18 @@ private:
                         "cannot start " + candidate.string() + ": " + std::generic_category().message(errno)};
             }
         }
-        return {ExitStatus::InternalError,
-                "slackscope-window, which draws windows and pictures, is not installed beside this program."};
+        return {ExitStatus::InternalError, "slackscope-window, which draws windows and pictures, is not "
+                                           "beside this program; build or install "
+                                           "both together, or make a link to this one."};
+    }
+
+    // Where this program lies; in a bare chroot without /proc, as it was called.
+    fs::path ownPath() const {
+        std::error_code error;
+        fs::path own = fs::read_symlink("/proc/self/exe", error);
+        if (error)
+            own = fs::canonical(argv_[0], error);
+        return own;
     }
 
     char** argv_;
