@@ -108,6 +108,23 @@ private slots:
         }
         QCOMPARE(title, QString::fromStdString(profile.name));
     }
+    void scalesBelowOneShrinkTheWholePicture() {
+        const auto picture = test::mixedPicture();
+        ExportRequest request;
+        request.format = FigureFormat::Png;
+        const QImage whole =
+            QImage::fromData(*renderFigure(picture, request)).convertToFormat(QImage::Format_RGB32);
+        request.scale = 0.5;
+        const QImage half =
+            QImage::fromData(*renderFigure(picture, request)).convertToFormat(QImage::Format_RGB32);
+        QCOMPARE(half.size(), whole.size() / 2);
+        // The rightmost column of the whole picture is there too: compare a grid of points.
+        const QImage expected = whole.scaled(half.size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+        for (int x = 0; x < half.width(); x += 7) {
+            for (int y = 0; y < half.height(); y += 7)
+                QCOMPARE(half.pixelColor(x, y), expected.pixelColor(x, y));
+        }
+    }
     void pngHasTheSizeAsked_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<double>("scale");

@@ -139,7 +139,9 @@ private:
 tl::expected<PaintedFigure, QString> paintPng(const Page& page, const ExportRequest& request) {
     const QSize pixels(static_cast<int>(std::lround(request.size.width() * request.scale)),
                        static_cast<int>(std::lround(request.size.height() * request.scale)));
-    QImage image(pixels, QImage::Format_RGB32);
+    // A painter takes a pixel ratio below one for one: such a picture is painted whole and made smaller.
+    const bool shrinks = request.scale < 1;
+    QImage image(shrinks ? request.size : pixels, QImage::Format_RGB32);
     if (image.isNull())
         return tl::unexpected(
             Words::tr("There is not enough memory for a picture of %1 × %2 pixels. Ask for a "
@@ -147,13 +149,15 @@ tl::expected<PaintedFigure, QString> paintPng(const Page& page, const ExportRequ
                 .arg(pixels.width())
                 .arg(pixels.height()));
     image.fill(request.theme.surface);
-    image.setDevicePixelRatio(request.scale);
+    image.setDevicePixelRatio(shrinks ? 1.0 : request.scale);
     QCPPainter painter;
     painter.begin(&image);
     painter.setMode(QCPPainter::pmNoCaching);
     page.paint(painter);
     painter.end();
     image.setDevicePixelRatio(1);
+    if (shrinks)
+        image = image.scaled(pixels, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     const int dotsPerMeter = static_cast<int>(std::lround(request.dpi / 0.0254));
     image.setDotsPerMeterX(dotsPerMeter);
     image.setDotsPerMeterY(dotsPerMeter);
