@@ -10,34 +10,56 @@ std::size_t at(std::int32_t i) {
     return static_cast<std::size_t>(i);
 }
 
+// Finds chains one after another; what it marks needs no clearing in between.
+class ChainFinder {
+public:
+    explicit ChainFinder(const StepGraph& graph) : graph_(graph), seen_(at(graph.operatorCount()), none) {}
+
+    const std::vector<OperatorIndex>& chainOf(TensorIndex t) {
+        chain_.clear();
+        if (!graph_.canRecompute(t))
+            return chain_;
+        add(graph_.producer(t), t);
+        for (std::size_t i = 0; i < chain_.size(); ++i) {
+            if (chain_.size() > longestChain) {
+                chain_.clear();
+                break;
+            }
+            for (const TensorIndex input : graph_.inputs(chain_[i])) {
+                if (graph_.producer(input) != none && !graph_.isSaved(input))
+                    add(graph_.producer(input), t);
+            }
+        }
+        return chain_;
+    }
+
+private:
+    void add(OperatorIndex op, TensorIndex forTensor) {
+        if (seen_[at(op)] == forTensor)
+            return;
+        seen_[at(op)] = forTensor;
+        chain_.push_back(op);
+    }
+
+    const StepGraph& graph_;
+    std::vector<TensorIndex> seen_; // by operator: the tensor whose chain held it last
+    std::vector<OperatorIndex> chain_;
+};
+
 } // namespace
+
+std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t) {
+    return ChainFinder(graph).chainOf(t);
+}
 
 std::vector<RecomputeCost> recomputeCosts(const StepGraph& graph) {
     std::vector<RecomputeCost> costs(at(graph.tensorCount()));
-    std::vector<TensorIndex> seen(at(graph.operatorCount()), none); // by operator: whose chain holds it
-    std::vector<TensorIndex> stack;
+    ChainFinder finder(graph);
     for (const TensorIndex saved : graph.savedTensors()) {
-        if (!graph.canRecompute(saved))
-            continue;
         RecomputeCost& cost = costs[at(saved)];
-        stack.push_back(saved);
-        while (!stack.empty()) {
-            const OperatorIndex producer = graph.producer(stack.back());
-            stack.pop_back();
-            if (seen[at(producer)] == saved)
-                continue;
-            seen[at(producer)] = saved;
-            if (cost.chainLength == longestChain) {
-                cost = {};
-                stack.clear();
-                break;
-            }
-            cost.chainNs += graph.op(producer).forwardNs;
+        for (const OperatorIndex op : finder.chainOf(saved)) {
+            cost.chainNs += graph.op(op).forwardNs;
             ++cost.chainLength;
-            for (const TensorIndex input : graph.inputs(producer)) {
-                if (graph.producer(input) != none && !graph.isSaved(input))
-                    stack.push_back(input);
-            }
         }
     }
     std::int32_t rank = 0;

@@ -6,7 +6,11 @@
 namespace slackscope {
 
 // A chain beyond this is not worth a recompute, and following such chains would take quadratic time.
-inline constexpr std::int32_t longestChain = 10'000;
+inline constexpr std::size_t longestChain = 10'000;
+
+// Operators that run again to recompute the tensor, its producer first; every other saved tensor is taken to
+// be there. Empty: it cannot be recomputed, or only by too many.
+std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t);
 
 // Alone: every other saved tensor is taken to be there, so that the chain runs through transient tensors
 // only.

@@ -3,6 +3,7 @@
 
 #include "core/input/hardware.h"
 #include "core/input/presets.h"
+#include "core/planner/costs.h"
 #include "core/planner/strategy.h"
 #include "core/profile/profile_json.h"
 #include "tests/support/profiles.h"

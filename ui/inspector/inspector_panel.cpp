@@ -4,6 +4,8 @@
 #include "ui/inspector/reason.h"
 #include "ui/look/look.h"
 
+#include "core/planner/costs.h"
+
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>

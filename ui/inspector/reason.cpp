@@ -95,20 +95,4 @@ QString reasonFor(const PlannedStep& planned, TensorIndex t) {
     return {};
 }
 
-std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t) {
-    std::vector<OperatorIndex> chain;
-    if (!graph.canRecompute(t))
-        return chain;
-    chain.push_back(graph.producer(t));
-    for (std::size_t i = 0; i < chain.size(); ++i) {
-        for (const TensorIndex input : graph.inputs(chain[i])) {
-            const OperatorIndex producer = graph.producer(input);
-            if (!graph.isSaved(input) && producer != none &&
-                std::find(chain.begin(), chain.end(), producer) == chain.end())
-                chain.push_back(producer);
-        }
-    }
-    return chain;
-}
-
 } // namespace slackscope

@@ -11,8 +11,4 @@ namespace slackscope {
 // One or two sentences. `planned` is feasible and `t` a saved tensor.
 QString reasonFor(const PlannedStep& planned, TensorIndex t);
 
-// Operators that run again to recompute the tensor, its producer first; empty: it cannot be recomputed. Every
-// other saved tensor is taken to be there.
-std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t);
-
 } // namespace slackscope
