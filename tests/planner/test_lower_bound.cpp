@@ -47,6 +47,29 @@ private slots:
         QVERIFY(compared > 500);
     }
 
+    void noStrategyIsFasterOnRandomLayers() {
+        int compared = 0;
+        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+            const auto graph = graphOf(randomLayers(seed));
+            QVERIFY(graph->operatorCount() >= 20 && graph->operatorCount() <= 60);
+            LowerBound bound(graph);
+            const Bytes peak = unlimitedPeak(graph);
+            for (const int percent : {80, 60, 50, 40, 30}) {
+                const Bytes budget = peak * percent / 100;
+                const Nanoseconds least = bound.stepNs(budget);
+                for (const StrategyInfo* strategy : strategies()) {
+                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    compared += plan.feasible() ? 1 : 0;
+                    QVERIFY2(
+                        !plan.feasible() || least <= plan.stepNs(),
+                        qPrintable(
+                            QString("seed %1, %2 at %3 %").arg(seed).arg(strategy->id.data()).arg(percent)));
+                }
+            }
+        }
+        QVERIFY(compared > 150);
+    }
+
     void isCloseOnLayers_data() {
         QTest::addColumn<int>("percent");
         for (const int percent : {90, 70, 50, 40})

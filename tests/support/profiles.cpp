@@ -147,4 +147,127 @@ Profile randomProfile(std::uint64_t seed, const RandomProfile& shape) {
     return profile;
 }
 
+namespace {
+
+// Writes the blocks of randomLayers.
+class LayerWriter {
+public:
+    explicit LayerWriter(std::uint64_t seed) : engine_(seed) {}
+
+    Profile write(std::uint64_t seed) {
+        profile_.name = "random layers " + std::to_string(seed);
+        profile_.source = "test";
+        profile_.samplesPerStep = 1;
+        width_ = mebi * static_cast<Bytes>(between(4, 16));
+        const TensorIndex tokens = tensor("tokens", width_ / 32);
+        profile_.tensors.back().gradientBytes = 0;
+        const std::size_t target = static_cast<std::size_t>(between(18, 54));
+        TensorIndex stream = add("embed", std::nullopt, {tokens}, {width_}, Saves::Inputs, 20'000);
+        std::vector<TensorIndex> skips;
+        for (int layer = 0; profile_.operators.size() < target; ++layer) {
+            if (!skips.empty() && profile_.operators.size() > target / 2 && chance(40)) {
+                stream = add("skip", layer, {stream, skips.back()}, {width_}, Saves::Nothing, 20'000);
+                skips.pop_back();
+            }
+            if (chance(15)) // another resolution
+                width_ = std::clamp<Bytes>(chance(50) ? width_ * 2 : width_ / 2, 2 * mebi, 32 * mebi);
+            stream = block(layer, stream);
+            if (profile_.operators.size() < target / 2 && chance(30))
+                skips.push_back(stream);
+        }
+        add("loss", std::nullopt, {stream}, {Bytes{4}}, Saves::Inputs, 60'000);
+        setLink();
+        return std::move(profile_);
+    }
+
+private:
+    static constexpr Bytes mebi = Bytes{1} << 20;
+    enum class Saves { Nothing, Inputs, Outputs };
+
+    // Not std::uniform_int_distribution: its results differ between standard libraries.
+    std::int64_t between(std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+    }
+    bool chance(int percent) { return between(0, 99) < percent; }
+
+    TensorIndex tensor(std::string kind, Bytes bytes) {
+        const std::string id = kind + std::to_string(profile_.tensors.size());
+        profile_.tensors.push_back({id, std::move(kind), bytes, bytes});
+        return static_cast<TensorIndex>(profile_.tensors.size()) - 1;
+    }
+    // Bytes of a tensor `percent` as large as the residual stream, give or take.
+    Bytes uneven(std::int64_t percent) { return width_ * percent / 100 * between(70, 130) / 100; }
+
+    // The first output.
+    TensorIndex add(const std::string& kind, std::optional<int> layer, std::vector<TensorIndex> inputs,
+                    const std::vector<Bytes>& outputs, Saves saves, Nanoseconds typicalNs) {
+        Operator op;
+        op.id = kind + std::to_string(profile_.operators.size());
+        op.kind = kind;
+        op.layer = layer;
+        op.forwardNs = typicalNs * between(50, 150) / 100;
+        op.backwardNs = op.forwardNs * between(100, 250) / 100;
+        op.inputs = std::move(inputs);
+        for (const Bytes bytes : outputs)
+            op.outputs.push_back(tensor(kind, bytes));
+        if (saves == Saves::Inputs)
+            op.saved = op.inputs;
+        else if (saves == Saves::Outputs)
+            op.saved = op.outputs;
+        if (chance(15))
+            op.forwardWorkspaceBytes = uneven(40);
+        if (chance(15))
+            op.backwardWorkspaceBytes = uneven(60);
+        op.recomputable = !chance(4);
+        const TensorIndex first = op.outputs.front();
+        profile_.operators.push_back(std::move(op));
+        return first;
+    }
+
+    TensorIndex block(int layer, TensorIndex stream) {
+        const TensorIndex norm = add("norm", layer, {stream}, {uneven(100)}, Saves::Inputs, 15'000);
+        std::vector<TensorIndex> merged;
+        for (std::int64_t branch = 0, branches = between(1, 3); branch < branches; ++branch) {
+            const std::int64_t wide = between(50, 250);
+            std::vector<Bytes> outputs{uneven(wide)};
+            const bool two = chance(15);
+            if (two)
+                outputs.push_back(uneven(wide / 4));
+            TensorIndex value =
+                add("project", layer, {norm}, outputs, Saves::Inputs, 2'000 * (50 + wide / 2));
+            if (two)
+                merged.push_back(value + 1); // the second output
+            if (chance(60))
+                value = add("activation", layer, {value}, {uneven(wide)},
+                            chance(60) ? Saves::Inputs : Saves::Outputs, 40'000);
+            merged.push_back(value);
+        }
+        const TensorIndex down = add("merge", layer, merged, {uneven(100)}, Saves::Inputs, 200'000);
+        return add("residual", layer, {stream, down}, {width_}, Saves::Nothing, 20'000);
+    }
+
+    void setLink() {
+        Bytes all = 0;
+        Nanoseconds forwardNs = 0;
+        for (const Tensor& each : profile_.tensors)
+            all += each.bytes;
+        for (const Operator& op : profile_.operators)
+            forwardNs += op.forwardNs;
+        const std::int64_t perS = all * 1'000'000 / (forwardNs / 1'000) * 100 / between(60, 400);
+        profile_.link = {"random link", perS, perS, between(0, 20'000), !chance(20), std::nullopt};
+        if (chance(15))
+            profile_.link.hostMemoryBytes = all * between(10, 40) / 100;
+    }
+
+    std::mt19937_64 engine_;
+    Profile profile_;
+    Bytes width_ = 0;
+};
+
+} // namespace
+
+Profile randomLayers(std::uint64_t seed) {
+    return LayerWriter(seed).write(seed);
+}
+
 } // namespace slackscope::test

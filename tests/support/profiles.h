@@ -33,4 +33,12 @@ struct RandomProfile {
 // The same seed gives the same profile everywhere.
 Profile randomProfile(std::uint64_t seed, const RandomProfile& shape = {});
 
+// A layered directed acyclic graph of 20 to 60 operators, as networks are and yet no two alike: blocks of
+// uneven width and length, each a few branches that read one normalized tensor, merged and added back to the
+// residual; now and then a long skip as in a U-Net, an operator with two outputs or one that cannot run
+// again. Sizes of MiB, times of tens to hundreds of microseconds; a link that takes 0.6 to 4 times the
+// forward pass to copy everything one way; some half duplex, some with little host memory. The same seed
+// gives the same profile everywhere.
+Profile randomLayers(std::uint64_t seed);
+
 } // namespace slackscope::test
