@@ -28,7 +28,8 @@ tl::expected<std::shared_ptr<const figures::StepPicture>, Failure> pictureOf(con
     auto plan = makePlan(options);
     if (!plan)
         return tl::unexpected(plan.error());
-    const auto unlimited = findStrategy("keep-all")->prepare(plan->graph, {})->plan(plan->unlimitedPeakBytes);
+    const auto unlimited =
+        findStrategy("keep-all")->prepare(plan->graph, {}, {})->plan(plan->unlimitedPeakBytes);
     return figures::StepPicture::build(std::make_shared<Plan>(std::move(*plan)),
                                        std::make_shared<Plan>(unlimited));
 }

@@ -38,6 +38,8 @@ bool canDrop(const StepGraph& graph, TensorIndex t);
 struct LedgerPeak {
     Bytes bytes = 0;
     OperatorIndex op = none; // operator of the first item at which the peak stands
+    Nanoseconds recomputedNs =
+        0; // the placement's recomputes: no budget makes it faster than ideal plus this
 };
 
 class Lowering {

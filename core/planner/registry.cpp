@@ -1,5 +1,5 @@
 #include "core/planner/lowering.h"
-#include "core/planner/strategy.h"
+#include "core/planner/path_strategy.h"
 
 #include <array>
 
@@ -28,6 +28,22 @@ const StrategyInfo* findStrategy(std::string_view id) {
             return strategy;
     }
     return nullptr;
+}
+
+bool PreparedStrategy::refine(const StopRequested& /*stop*/) {
+    return false; // one effort is all there is
+}
+
+std::unique_ptr<PreparedStrategy> StrategyInfo::prepare(const std::shared_ptr<const StepGraph>& graph,
+                                                        const Pins& pins, const StopRequested& stop) const {
+    if (own)
+        return own(graph, pins, stop);
+    return preparePath(graph, pins, *this, stop);
+}
+
+void refineFully(PreparedStrategy& prepared, const StopRequested& stop) {
+    while (prepared.refine(stop)) {
+    }
 }
 
 Bytes unlimitedPeak(std::shared_ptr<const StepGraph> graph) {

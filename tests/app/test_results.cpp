@@ -22,7 +22,7 @@ namespace {
 
 QByteArray libraryTimeline(const Profile& profile, std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(profile).value();
-    Plan plan = findStrategy(strategy)->prepare(graph, {})->plan(unlimitedPeak(graph) * percent / 100);
+    Plan plan = findStrategy(strategy)->prepare(graph, {}, {})->plan(unlimitedPeak(graph) * percent / 100);
     if (plan.feasible())
         plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
     QByteArray json;

@@ -11,15 +11,14 @@ std::shared_ptr<const Plan> planOf(Profile profile, const std::string& strategy,
         return {};
     const Bytes budget =
         part > 0 ? static_cast<Bytes>(static_cast<double>(unlimitedPeak(*graph)) * part) : unlimitedBudget;
-    return std::make_shared<const Plan>(
-        findStrategy(strategy)->prepare(*graph, [] { return false; })->plan(budget));
+    return std::make_shared<const Plan>(findStrategy(strategy)->prepare(*graph, {}, {})->plan(budget));
 }
 
 std::shared_ptr<const figures::StepPicture> pictureOf(Profile profile, const std::string& strategy,
                                                       double part) {
     const std::shared_ptr<const Plan> plan = planOf(std::move(profile), strategy, part);
     const auto unlimited = std::make_shared<const Plan>(
-        findStrategy("keep-all")->prepare(plan->graph, [] { return false; })->plan(unlimitedBudget));
+        findStrategy("keep-all")->prepare(plan->graph, {}, {})->plan(unlimitedBudget));
     return figures::StepPicture::build(plan, unlimited);
 }
 

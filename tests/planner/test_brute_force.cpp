@@ -2,8 +2,9 @@
 // group recomputes: no strategy beats the best of them, and where that best exists some strategies find a
 // plan.
 #include "core/planner/lower_bound.h"
-#include "core/planner/path_strategy.h"
+#include "core/planner/placement_plan.h"
 #include "core/planner/segments.h"
+#include "core/planner/strategy.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
 
@@ -111,7 +112,7 @@ private slots:
                     gap += static_cast<double>(best) / static_cast<double>(bound) - 1.0;
                 }
                 for (const StrategyInfo* strategy : strategies()) {
-                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    const Plan plan = strategy->prepare(graph, {}, {})->plan(budget);
                     if (!plan.feasible())
                         continue;
                     ++compared;

@@ -33,7 +33,7 @@ private slots:
                 const Nanoseconds least = bound.stepNs(budget);
                 QVERIFY(least >= graph->idealNs());
                 for (const StrategyInfo* strategy : strategies()) {
-                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    const Plan plan = strategy->prepare(graph, {}, {})->plan(budget);
                     if (!plan.feasible())
                         continue;
                     ++compared;
@@ -80,7 +80,7 @@ private slots:
         const auto graph = graphOf(layeredProfile(24));
         const Bytes budget = unlimitedPeak(graph) * percent / 100;
         const Nanoseconds least = LowerBound(graph).stepNs(budget);
-        const Nanoseconds found = findStrategy("slackswap")->prepare(graph, {})->plan(budget).stepNs();
+        const Nanoseconds found = findStrategy("slackswap")->prepare(graph, {}, {})->plan(budget).stepNs();
         QVERIFY(least <= found);
         QVERIFY2((found - least) * 100 <= found, qPrintable(QString("%1 and %2").arg(least).arg(found)));
     }

@@ -30,7 +30,7 @@ private slots:
             const auto graph = graphOf(randomProfile(seed, shape));
             const Bytes peak = unlimitedPeak(graph);
             for (const StrategyInfo* strategy : strategies()) {
-                const auto prepared = strategy->prepare(graph, {});
+                const auto prepared = strategy->prepare(graph, {}, {});
                 for (const int percent : {200, 100, 90, 70, 50, 40, 30, 10, 1, 0}) {
                     const Plan plan = prepared->plan(peak * percent / 100);
                     const auto broken = violations(plan);
@@ -51,7 +51,7 @@ private slots:
         for (std::uint64_t seed = 1; seed <= 100; ++seed) {
             const auto graph = graphOf(randomProfile(seed));
             for (const StrategyInfo* strategy : strategies()) {
-                const auto prepared = strategy->prepare(graph, {});
+                const auto prepared = strategy->prepare(graph, {}, {});
                 const Plan starved = prepared->plan(0);
                 const Bytes minimum = starved.minimumBudgetBytes;
                 const Plan at = prepared->plan(minimum);
@@ -81,7 +81,7 @@ private slots:
         }
         const auto graph = graphOf(std::move(profile));
         for (const StrategyInfo* strategy : strategies()) {
-            const Plan plan = strategy->prepare(graph, {})->plan(unlimitedPeak(graph) / 2);
+            const Plan plan = strategy->prepare(graph, {}, {})->plan(unlimitedPeak(graph) / 2);
             QVERIFY2(violations(plan).empty(), joined(violations(plan)).c_str());
         }
     }
@@ -112,10 +112,10 @@ private slots:
         const auto graph = graphOf(randomProfile(7, {40, true, true, 1000, 1000}));
         for (const StrategyInfo* strategy : strategies()) {
             const Bytes budget = unlimitedPeak(graph) * 6 / 10;
-            const auto prepared = strategy->prepare(graph, {});
+            const auto prepared = strategy->prepare(graph, {}, {});
             const Plan first = prepared->plan(budget);
             const Plan second = prepared->plan(budget);
-            const Plan fresh = strategy->prepare(graph, {})->plan(budget);
+            const Plan fresh = strategy->prepare(graph, {}, {})->plan(budget);
             QCOMPARE(first.feasible(), second.feasible());
             QCOMPARE(first.feasible(), fresh.feasible());
             if (first.feasible()) {

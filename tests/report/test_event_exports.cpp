@@ -28,7 +28,7 @@ std::vector<QJsonObject> objects(const QJsonValue& array) {
 
 Plan layeredPlan(std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(test::layeredProfile(6)).value();
-    return findStrategy(strategy)->prepare(graph, {})->plan(unlimitedPeak(graph) * percent / 100);
+    return findStrategy(strategy)->prepare(graph, {}, {})->plan(unlimitedPeak(graph) * percent / 100);
 }
 
 QByteArray textOf(void (*write)(const Plan&, const TextSink&), const Plan& plan) {
@@ -142,7 +142,7 @@ private slots:
         profile.tensors = {{"t", "", 1, 0}};
         profile.operators = {{"a,\"b\"", "", 3, 1, 1, {}, {0}, {0}, 0, 0, true}};
         const auto graph = StepGraph::build(profile).value();
-        const Plan plan = findStrategy("keep-all")->prepare(graph, {})->plan(unlimitedPeak(graph));
+        const Plan plan = findStrategy("keep-all")->prepare(graph, {}, {})->plan(unlimitedPeak(graph));
         QCOMPARE(textOf(writeEventCsv, plan).split('\n')[1].trimmed(),
                  QByteArray("compute,forward,\"a,\"\"b\"\"\",,3,,,0,1,1"));
     }

@@ -21,7 +21,7 @@ std::shared_ptr<const StepGraph> graphOnDevice(Bytes memory, Bytes state) {
 
 QString summaryAt(const std::shared_ptr<const StepGraph>& graph, std::string_view strategy, int percent) {
     const Bytes budget = unlimitedPeak(graph) * percent / 100;
-    return QString::fromStdString(planSummary(findStrategy(strategy)->prepare(graph, {})->plan(budget)));
+    return QString::fromStdString(planSummary(findStrategy(strategy)->prepare(graph, {}, {})->plan(budget)));
 }
 
 } // namespace
@@ -51,7 +51,7 @@ private slots:
     }
     void infeasible() {
         const auto graph = graphOnDevice(Bytes{1} << 40, 0);
-        const Plan plan = findStrategy("slackswap")->prepare(graph, {})->plan(unlimitedPeak(graph) / 100);
+        const Plan plan = findStrategy("slackswap")->prepare(graph, {}, {})->plan(unlimitedPeak(graph) / 100);
         QVERIFY(!plan.feasible());
         const QString text = QString::fromStdString(planSummary(plan));
         const QString blocked = QString::fromStdString(graph->op(plan.blocked->op).id);

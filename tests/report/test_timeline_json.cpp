@@ -31,7 +31,7 @@ QByteArray timelineOf(const Plan& plan) {
 Plan planOf(const Profile& profile, std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(profile).value();
     const Bytes budget = unlimitedPeak(graph) * percent / 100;
-    return findStrategy(strategy)->prepare(graph, {})->plan(budget);
+    return findStrategy(strategy)->prepare(graph, {}, {})->plan(budget);
 }
 
 QStringList operatorIds(const QJsonValue& events, const QString& kind) {

@@ -77,7 +77,7 @@ private slots:
         QFETCH(Nanoseconds, boundNs);
         QFETCH(QString, text);
         const auto graph = StepGraph::build(test::layeredProfile(4)).value();
-        const Plan plan = findStrategy("keep-all")->prepare(graph, {})->plan(unlimitedPeak(graph));
+        const Plan plan = findStrategy("keep-all")->prepare(graph, {}, {})->plan(unlimitedPeak(graph));
         QVERIFY2(boundText(plan, boundNs).startsWith(text), qPrintable(boundText(plan, boundNs)));
     }
     void saysWhetherTheModelFits_data() {

@@ -109,8 +109,9 @@ private slots:
         QVERIFY(plans.count() < 400);
         // Budgets only rose, so an older answer after a newer one would show as a fall.
         QVERIFY(std::is_sorted(shown.begin(), shown.end()));
-        const Plan expected =
-            findStrategy("slackswap")->prepare(f.session.step()->graph, {})->plan(f.session.budgetBytes());
+        const Plan expected = findStrategy("slackswap")
+                                  ->prepare(f.session.step()->graph, {}, {})
+                                  ->plan(f.session.budgetBytes());
         QCOMPARE(f.session.budgetFraction(), 0.2 + 0.002 * 399);
         QCOMPARE(f.session.planned()->plan->stepNs(), expected.stepNs());
         QCOMPARE(f.session.planned()->plan->decisions, expected.decisions);
@@ -283,7 +284,7 @@ private slots:
         QVERIFY(waitFor([&] { return f.controller.sweep().complete; }, 60000));
         const std::vector<SweepPoint>& points = f.controller.sweep().points;
         QCOMPARE(points.size(), std::size_t{128});
-        const auto prepared = findStrategy("slackswap")->prepare(f.session.step()->graph, {});
+        const auto prepared = findStrategy("slackswap")->prepare(f.session.step()->graph, {}, {});
         for (const SweepPoint& point : {points.front(), points[40], points[90], points.back()}) {
             const Plan plan = prepared->plan(static_cast<Bytes>(
                 point.fraction * static_cast<double>(f.session.step()->unlimitedPeakBytes)));

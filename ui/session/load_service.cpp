@@ -25,7 +25,7 @@ tl::expected<LoadedStepPtr, InputError> loadStep(const Scenario& scenario) {
     step->unlimitedPeakBytes = unlimitedPeak(*graph);
     if (const StrategyInfo* keepAll = findStrategy("keep-all"))
         step->unlimited =
-            std::make_shared<const Plan>(keepAll->prepare(*graph, {})->plan(step->unlimitedPeakBytes));
+            std::make_shared<const Plan>(keepAll->prepare(*graph, {}, {})->plan(step->unlimitedPeakBytes));
     return step;
 }
 

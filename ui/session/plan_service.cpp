@@ -26,7 +26,7 @@ PreparedStrategy* PreparedCache::find(const std::shared_ptr<const StepGraph>& gr
     const StrategyInfo* info = findStrategy(strategy);
     if (!info)
         return nullptr;
-    auto prepared = info->prepare(graph, stop);
+    auto prepared = info->prepare(graph, {}, stop);
     if (!prepared)
         return nullptr;
     entries_.push_front({graph, strategy, std::move(prepared)});

@@ -62,7 +62,7 @@ void SweepService::start(const LoadedStepPtr& step, const std::string& strategy)
                 Qt::QueuedConnection);
         };
         try {
-            const auto prepared = info->prepare(step->graph, stop);
+            const auto prepared = info->prepare(step->graph, {}, stop);
             if (!prepared)
                 return;
             std::vector<SweepPoint> points;

@@ -1,6 +1,6 @@
 // offload-only: the best plan found without recompute; it stalls as it must. Two orders are tried: oldest
 // tensor first (most time to hide the copies) and largest first (fewest copies).
-#include "core/planner/path_strategy.h"
+#include "core/planner/path_planner.h"
 
 #include <algorithm>
 
@@ -31,24 +31,24 @@ private:
 };
 
 // As many of `order` as the host holds, in order.
-std::vector<TensorIndex> withinHostMemory(const StepGraph& graph, const std::vector<TensorIndex>& order) {
-    const auto limit = graph.profile().link.hostMemoryBytes;
+std::vector<TensorIndex> withinHostMemory(const StepGraph& graph, const std::vector<TensorIndex>& order,
+                                          Bytes hostLeft) {
     std::vector<TensorIndex> fitting;
-    Bytes held = 0;
     for (const TensorIndex t : order) {
         const Bytes bytes = graph.tensor(t).bytes;
-        if (limit && bytes > *limit - held)
+        if (bytes > hostLeft)
             continue;
-        held += bytes;
+        hostLeft -= bytes;
         fitting.push_back(t);
     }
     return fitting;
 }
 
-std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph, const StopRequested& stop) {
+PlacementPaths paths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
+    const std::vector<char> pinned = pinnedTensors(*graph, pins);
     std::vector<TensorIndex> oldest;
     for (const TensorIndex t : graph->savedTensors()) {
-        if (canOffload(*graph, t))
+        if (canOffload(*graph, t) && !pinned[static_cast<std::size_t>(t)])
             oldest.push_back(t);
     }
     std::stable_sort(oldest.begin(), oldest.end(),
@@ -57,17 +57,18 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
     std::stable_sort(largest.begin(), largest.end(), [&](TensorIndex a, TensorIndex b) {
         return graph->tensor(a).bytes > graph->tensor(b).bytes;
     });
-    std::vector<std::unique_ptr<PlacementPath>> paths;
-    paths.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, oldest)));
-    paths.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, largest)));
-    constexpr std::size_t lookAhead = 6; // up to 32 more offloads than the ledger asks for
-    return preparePath(std::move(graph), "offload-only", std::move(paths), lookAhead, stop);
+    const Bytes hostLeft = hostBytesLeft(*graph, pins);
+    PlacementPaths made;
+    made.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, oldest, hostLeft)));
+    made.push_back(std::make_unique<OffloadInOrder>(graph, withinHostMemory(*graph, largest, hostLeft)));
+    return made;
 }
 
 } // namespace
 
 extern const StrategyInfo offloadOnlyStrategy;
 const StrategyInfo offloadOnlyStrategy{"offload-only", "Offload only",
-                                       "the best plan found without recompute; stalls as it must", prepare};
+                                       "the best plan found without recompute; stalls as it must", paths,
+                                       6}; // up to 32 more offloads than the ledger asks for
 
 } // namespace slackscope

@@ -6,7 +6,7 @@
 // recompute (its copy is needed last, when most of the memory is free again).
 #include "core/planner/costs.h"
 #include "core/planner/ledger_tree.h"
-#include "core/planner/path_strategy.h"
+#include "core/planner/path_planner.h"
 
 #include <algorithm>
 
@@ -90,25 +90,30 @@ private:
     LedgerTree back_;
 };
 
-std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph, const StopRequested& stop) {
+PlacementPaths paths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
     const std::vector<RecomputeCost> costs = recomputeCosts(*graph);
     const std::vector<TensorIndex> ranked = byRank(*graph, costs);
     HiddenTransfers hidden(*graph);
-    Bytes hostLeft = graph->profile().link.hostMemoryBytes.value_or(unlimitedBudget);
+    Bytes hostLeft = hostBytesLeft(*graph, pins);
+    std::vector<char> decided = pinnedTensors(*graph, pins);
+    for (const Pin& pin : pins) {
+        if (pin.decision == Decision::Offload)
+            hidden.reserve(pin.tensor); // it goes to the host whether hidden or not
+    }
     std::vector<TensorIndex> offloads;
-    std::vector<char> offloaded(static_cast<std::size_t>(graph->tensorCount()), 0);
     for (const TensorIndex t : ranked) {
         const Bytes bytes = graph->tensor(t).bytes;
-        if (!canOffload(*graph, t) || bytes < smallestOffload || bytes > hostLeft || !hidden.reserve(t))
+        if (decided[static_cast<std::size_t>(t)] || !canOffload(*graph, t) || bytes < smallestOffload ||
+            bytes > hostLeft || !hidden.reserve(t))
             continue;
         hostLeft -= bytes;
         offloads.push_back(t);
-        offloaded[static_cast<std::size_t>(t)] = 1;
+        decided[static_cast<std::size_t>(t)] = 1;
     }
     // Cheapest per byte first; among equals the older first, so the order is not just the ranking reversed.
     std::vector<TensorIndex> recomputes;
     for (const TensorIndex t : ranked) {
-        if (!offloaded[static_cast<std::size_t>(t)] && canDrop(*graph, t) &&
+        if (!decided[static_cast<std::size_t>(t)] && canDrop(*graph, t) &&
             costs[static_cast<std::size_t>(t)].chainLength > 0)
             recomputes.push_back(t);
     }
@@ -116,9 +121,9 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
         return Wide{costs[static_cast<std::size_t>(a)].chainNs} * graph->tensor(b).bytes <
                Wide{costs[static_cast<std::size_t>(b)].chainNs} * graph->tensor(a).bytes;
     });
-    constexpr std::size_t lookAhead = 8; // until the budget is met with the offloads in flight counted
-    auto path = std::make_unique<RankedPath>(graph, std::move(offloads), std::move(recomputes));
-    return preparePath(std::move(graph), "slackswap", std::move(path), lookAhead, stop);
+    PlacementPaths made;
+    made.push_back(std::make_unique<RankedPath>(graph, std::move(offloads), std::move(recomputes)));
+    return made;
 }
 
 } // namespace
@@ -126,6 +131,6 @@ std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph
 extern const StrategyInfo slackswapStrategy;
 const StrategyInfo slackswapStrategy{"slackswap", "SlackSwap",
                                      "offload the dearest within the transfer budget, recompute the cheapest",
-                                     prepare};
+                                     paths, 8}; // until the budget is met with the offloads in flight
 
 } // namespace slackscope

@@ -1,6 +1,6 @@
 // sqrt-n: evenly spaced checkpoints, fewest recomputes that fit the budget (Chen et al. 2016). With s
 // segments all but the last are recomputed, so fewer segments recompute less and hold more.
-#include "core/planner/path_strategy.h"
+#include "core/planner/path_planner.h"
 #include "core/planner/segments.h"
 
 #include <algorithm>
@@ -24,15 +24,16 @@ private:
     std::shared_ptr<const StepGraph> graph_;
 };
 
-std::unique_ptr<PreparedStrategy> prepare(std::shared_ptr<const StepGraph> graph, const StopRequested& stop) {
-    auto path = std::make_unique<EvenCheckpoints>(graph);
-    return preparePath(std::move(graph), "sqrt-n", std::move(path), 0, stop);
+PlacementPaths paths(const std::shared_ptr<const StepGraph>& graph, const Pins& /*pins*/) {
+    PlacementPaths made;
+    made.push_back(std::make_unique<EvenCheckpoints>(graph));
+    return made;
 }
 
 } // namespace
 
 extern const StrategyInfo sqrtNStrategy;
 const StrategyInfo sqrtNStrategy{"sqrt-n", "Square-root checkpoints",
-                                 "evenly spaced checkpoints, fewest recomputes that fit the budget", prepare};
+                                 "evenly spaced checkpoints, fewest recomputes that fit the budget", paths};
 
 } // namespace slackscope

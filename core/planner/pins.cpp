@@ -1,0 +1,61 @@
+#include "core/planner/pins.h"
+
+namespace slackscope {
+
+namespace {
+
+std::size_t at(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+tl::expected<void, std::string> checkPins(const StepGraph& graph, const Pins& pins) {
+    std::vector<char> seen(at(graph.tensorCount()), 0);
+    for (const Pin& pin : pins) {
+        if (pin.tensor < 0 || pin.tensor >= graph.tensorCount())
+            return tl::unexpected(std::string("a pin names no tensor of this profile; remove it."));
+        const std::string tensor = "tensor \"" + graph.tensor(pin.tensor).id + "\"";
+        if (!graph.isSaved(pin.tensor))
+            return tl::unexpected(tensor + " is saved for no backward, so there is nothing to decide; "
+                                           "remove its pin.");
+        if (seen[at(pin.tensor)])
+            return tl::unexpected(tensor + " is pinned twice; remove one of its pins.");
+        seen[at(pin.tensor)] = 1;
+        if (pin.decision == Decision::Offload && !canOffload(graph, pin.tensor))
+            return tl::unexpected(tensor + " cannot be offloaded (no time between its last forward and its "
+                                           "first backward use, no bytes, or no room on the host); pin it to "
+                                           "another decision or remove its pin.");
+        if (pin.decision == Decision::Recompute && !canDrop(graph, pin.tensor))
+            return tl::unexpected(tensor + " cannot be recomputed (its operator or one before it may not run "
+                                           "again, or nothing would be freed); pin it to another decision or "
+                                           "remove its pin.");
+    }
+    if (hostBytesLeft(graph, pins) < 0)
+        return tl::unexpected(std::string("the tensors pinned to offload take more than the host memory; "
+                                          "remove some of their pins."));
+    return {};
+}
+
+void applyPins(const Pins& pins, Placement& placement) {
+    for (const Pin& pin : pins)
+        placement.decisions[at(pin.tensor)] = pin.decision;
+}
+
+std::vector<char> pinnedTensors(const StepGraph& graph, const Pins& pins) {
+    std::vector<char> pinned(at(graph.tensorCount()), 0);
+    for (const Pin& pin : pins)
+        pinned[at(pin.tensor)] = 1;
+    return pinned;
+}
+
+Bytes hostBytesLeft(const StepGraph& graph, const Pins& pins) {
+    Bytes left = graph.profile().link.hostMemoryBytes.value_or(unlimitedBudget);
+    for (const Pin& pin : pins) {
+        if (pin.decision == Decision::Offload)
+            left -= graph.tensor(pin.tensor).bytes;
+    }
+    return left;
+}
+
+} // namespace slackscope
