@@ -494,8 +494,10 @@ void LowerBound::Model::addPositions() {
     sheet_.atLeast(waitsInBackward, 0);
 }
 
-LowerBound::LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions)
-    : idealNs_(graph->idealNs()) {
+LowerBound::LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions, std::int64_t states)
+    : states_(states), idealNs_(graph->idealNs()) {
+    if (graph->operatorCount() <= mostSearchedOperators && ExactSearch::fits(*graph))
+        search_.emplace(graph);
     if (graph->operatorCount() <= mostOperators)
         model_ = std::make_unique<Model>(std::move(graph), positions);
 }
@@ -504,7 +506,14 @@ LowerBound::LowerBound(LowerBound&&) noexcept = default;
 LowerBound& LowerBound::operator=(LowerBound&&) noexcept = default;
 
 Nanoseconds LowerBound::stepNs(Bytes budget) {
-    return model_ ? model_->solve(budget) : idealNs_;
+    Nanoseconds bound = model_ ? model_->solve(budget) : idealNs_;
+    if (search_) {
+        const ExactSearch::Result found = search_->run(budget, states_);
+        // Where there is no program at all, whatever is said bounds it.
+        if (!found.infeasible)
+            bound = std::max(bound, found.boundNs);
+    }
+    return bound;
 }
 
 } // namespace slackscope

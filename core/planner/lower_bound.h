@@ -1,8 +1,10 @@
-// A step time that no program can beat at a budget.
+// A step time that no program can beat at a budget: the greater of two bounds, a linear program for all
+// profiles but the very largest and, for those of a few operators, the search of exact_search.h, which looks
+// at every program until it has found the fastest or met its limit of states.
 //
-// It is the optimum of a linear program whose constraints every program of the simulation model obeys. Given
-// any program that runs to its end within the budget, set the variables as follows; each constraint then
-// holds, so the program's step time is at least the optimum.
+// The linear program's bound is the optimum of a linear program whose constraints every program of the
+// simulation model obeys. Given any program that runs to its end within the budget, set the variables as
+// follows; each constraint then holds, so the program's step time is at least the optimum.
 //
 //   z_j in [0, 1]   operator j is recomputed, and something reads what that wrote (a recompute that nothing
 //                   reads is taken for waiting)
@@ -52,9 +54,10 @@
 // between machines; that it is one does not.
 #pragma once
 
-#include "core/profile/step_graph.h"
+#include "core/planner/exact_search.h"
 
 #include <memory>
+#include <optional>
 
 namespace slackscope {
 
@@ -66,17 +69,24 @@ public:
     // Larger profiles get the ideal time, which is a bound too: their program would take minutes to solve.
     static constexpr std::int32_t mostOperators = 20'000;
 
-    explicit LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions = mostPositions);
+    // Profiles up to this size are searched too, up to so many states: some ten milliseconds at most.
+    static constexpr std::int32_t mostSearchedOperators = 12;
+    static constexpr std::int64_t mostStates = 20'000;
+
+    explicit LowerBound(std::shared_ptr<const StepGraph> graph, std::int32_t positions = mostPositions,
+                        std::int64_t states = mostStates);
     ~LowerBound();
     LowerBound(LowerBound&&) noexcept;
     LowerBound& operator=(LowerBound&&) noexcept;
 
-    // At least the ideal time.
+    // At least the ideal time. The same whatever budgets were asked for before.
     Nanoseconds stepNs(Bytes budget);
 
 private:
     class Model;
-    std::unique_ptr<Model> model_; // absent on larger profiles
+    std::unique_ptr<Model> model_;      // absent on larger profiles
+    std::optional<ExactSearch> search_; // on small ones
+    std::int64_t states_ = 0;
     Nanoseconds idealNs_ = 0;
 };
 

@@ -127,7 +127,7 @@ private slots:
         QVERIFY(compared > 100);
         QVERIFY(optimal > 20); // the oracle and the strategies do meet
         QVERIFY(bounded > 100);
-        QVERIFY(gap / bounded < 0.6); // tiny random graphs are its hardest case; layers: test_lower_bound.cpp
+        QVERIFY(gap / bounded < 0.15); // programs may do more than placements; see test_exact_search.cpp
         qInfo("lower bound: %d cases, mean gap to the best placement %.1f %%", bounded,
               100.0 * gap / bounded);
     }

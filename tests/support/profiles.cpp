@@ -266,6 +266,54 @@ private:
 
 } // namespace
 
+Profile tinyProfile(std::uint64_t seed) {
+    std::mt19937_64 engine(seed);
+    const auto between = [&](std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(high - low + 1));
+    };
+    const auto chance = [&](int percent) { return between(0, 99) < percent; };
+    Profile profile;
+    profile.name = "tiny " + std::to_string(seed);
+    profile.source = "test";
+    profile.link = {"tiny link",
+                    1'000'000'000 / between(1, 3),
+                    1'000'000'000 / between(1, 3),
+                    chance(30) ? between(1, 4) : 0,
+                    chance(70),
+                    std::nullopt};
+    if (chance(20))
+        profile.link.hostMemoryBytes = between(0, 20);
+    const std::int64_t operators = between(3, 4);
+    for (std::int64_t i = 0; i <= operators; ++i) {
+        const Bytes bytes = between(i == 0 ? 0 : 1, i == 0 || i == operators ? 3 : 12);
+        profile.tensors.push_back({"t" + std::to_string(i), "", bytes, chance(20) ? bytes : Bytes{0}});
+    }
+    for (std::int64_t i = 0; i < operators; ++i) {
+        const auto input = static_cast<TensorIndex>(i);
+        Operator op;
+        op.id = "op" + std::to_string(i);
+        op.forwardNs = between(0, 12);
+        op.backwardNs = between(0, 12);
+        op.inputs = {input};
+        op.outputs = {input + 1};
+        if (input > 0 && chance(30))
+            op.inputs.push_back(static_cast<TensorIndex>(between(0, input - 1)));
+        for (const TensorIndex t : op.inputs) {
+            if (chance(75))
+                op.saved.push_back(t);
+        }
+        if (chance(20))
+            op.saved.push_back(input + 1);
+        if (chance(15))
+            op.forwardWorkspaceBytes = between(1, 6);
+        if (chance(15))
+            op.backwardWorkspaceBytes = between(1, 6);
+        op.recomputable = !chance(10);
+        profile.operators.push_back(std::move(op));
+    }
+    return profile;
+}
+
 Profile randomLayers(std::uint64_t seed) {
     return LayerWriter(seed).write(seed);
 }

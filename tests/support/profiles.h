@@ -33,6 +33,11 @@ struct RandomProfile {
 // The same seed gives the same profile everywhere.
 Profile randomProfile(std::uint64_t seed, const RandomProfile& shape = {});
 
+// Three or four operators in a row with a skip now and then, for searches that try everything: one output
+// each, few gradients and workspaces, sizes and times of at most 12 bytes and nanoseconds, so that budgets
+// well below the unlimited peak can be met. The same seed gives the same profile everywhere.
+Profile tinyProfile(std::uint64_t seed);
+
 // A layered directed acyclic graph of 20 to 60 operators, as networks are and yet no two alike: blocks of
 // uneven width and length, each a few branches that read one normalized tensor, merged and added back to the
 // residual; now and then a long skip as in a U-Net, an operator with two outputs or one that cannot run

@@ -1,0 +1,195 @@
+// The exact search and the lower bound against an oracle that tries every program of tiny profiles: orders,
+// repeats and timings. The oracle itself is held to programs that simulate and to every strategy.
+#include "core/planner/exact_search.h"
+#include "core/planner/lower_bound.h"
+#include "core/planner/strategy.h"
+#include "tests/support/oracle.h"
+#include "tests/support/physics.h"
+#include "tests/support/profiles.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace slackscope;
+using namespace slackscope::test;
+
+namespace {
+
+std::shared_ptr<const StepGraph> graphOf(Profile profile) {
+    return StepGraph::build(std::move(profile)).value();
+}
+
+// What the neediest item takes alone: no program meets less.
+Bytes leastNeed(const StepGraph& graph) {
+    Bytes most = 0;
+    Bytes gradients = 0;
+    const auto sum = [&](std::initializer_list<std::span<const TensorIndex>> lists) {
+        std::vector<TensorIndex> all;
+        for (const auto list : lists)
+            all.insert(all.end(), list.begin(), list.end());
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        Bytes bytes = 0;
+        for (const TensorIndex t : all)
+            bytes += graph.tensor(t).bytes;
+        return bytes;
+    };
+    for (OperatorIndex op = graph.operatorCount() - 1; op >= 0; --op) {
+        gradients += graph.gradientBytesOpened(op);
+        most = std::max({most, gradients + sum({graph.saved(op)}) + graph.op(op).backwardWorkspaceBytes,
+                         sum({graph.inputs(op), graph.outputs(op)}) + graph.op(op).forwardWorkspaceBytes});
+        gradients -= graph.gradientBytesClosed(op);
+    }
+    return most;
+}
+
+// Three budgets between what the neediest item takes and the unlimited peak.
+std::vector<Bytes> tightBudgets(const std::shared_ptr<const StepGraph>& graph) {
+    const Bytes least = leastNeed(*graph);
+    const Bytes room = unlimitedPeak(graph) - least;
+    return {least + room / 10, least + room * 4 / 10, least + room * 7 / 10};
+}
+
+} // namespace
+
+class TestExactSearch : public QObject {
+    Q_OBJECT
+private slots:
+    // Rows of operators, and fewer of the wilder random graphs.
+    void theBoundHoldsAndIsTight_data() {
+        QTest::addColumn<bool>("wild");
+        QTest::addColumn<int>("seeds");
+        QTest::addRow("tiny") << false << 300;
+        QTest::addRow("random") << true << 80;
+    }
+    void theBoundHoldsAndIsTight() {
+        QFETCH(bool, wild);
+        QFETCH(int, seeds);
+        int found = 0;
+        int impossible = 0;
+        int gaveUp = 0;
+        int attained = 0;
+        int optimal = 0;
+        double gap = 0;
+        double worst = 0;
+        for (int seed = 1; seed <= seeds; ++seed) {
+            const auto number = static_cast<std::uint64_t>(seed);
+            const auto graph = graphOf(wild ? randomProfile(number, {2 + seed % 3, true, true, 20, 20})
+                                            : tinyProfile(number));
+            if (graph->tensorCount() > 12)
+                continue;
+            LowerBound bound(graph);
+            const ExactSearch search(graph);
+            for (const Bytes budget : tightBudgets(graph)) {
+                const FastestProgram best = fastestProgram(*graph, budget, 40'000);
+                if (best.outcome == Outcome::GaveUp) {
+                    ++gaveUp;
+                    continue;
+                }
+                const auto name = [&] {
+                    return QString("seed %1 at %2 bytes: ").arg(seed).arg(budget).toStdString();
+                };
+                const ExactSearch::Result exact = search.run(budget, LowerBound::mostStates);
+                QVERIFY2(exact.infeasible == (best.outcome == Outcome::NoProgram), name().c_str());
+                Nanoseconds fastest = largestDuration;
+                for (const StrategyInfo* strategy : strategies()) {
+                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    if (plan.feasible())
+                        fastest = std::min(fastest, plan.stepNs());
+                }
+                if (best.outcome == Outcome::NoProgram) {
+                    ++impossible;
+                    QVERIFY2(fastest == largestDuration, name().c_str());
+                    continue;
+                }
+                ++found;
+                QVERIFY2(fastest >= best.stepNs, name().c_str());
+                optimal += fastest == best.stepNs ? 1 : 0;
+                const Nanoseconds least = bound.stepNs(budget);
+                QVERIFY2(least <= best.stepNs, name().c_str());
+                QVERIFY2(exact.boundNs <= best.stepNs, name().c_str());
+                QVERIFY2(!exact.optimal || exact.boundNs == best.stepNs, name().c_str());
+                const double here =
+                    least > 0 ? static_cast<double>(best.stepNs - least) / static_cast<double>(least) : 0.0;
+                gap += here;
+                worst = std::max(worst, here);
+
+                // The oracle's program is one: it assembles, and where the simulator's order of choices
+                // allows that run, it takes just as long.
+                const auto program = Program::assemble(graph, best.instructions);
+                QVERIFY2(program.has_value(), (name() + (program ? "" : program.error().reason)).c_str());
+                const auto timeline = simulate(*program, budget);
+                if (!timeline)
+                    continue;
+                QVERIFY2(timeline->stepNs >= best.stepNs, name().c_str());
+                attained += timeline->stepNs == best.stepNs ? 1 : 0;
+                const auto broken = violations(*program, *timeline, budget);
+                QVERIFY2(broken.empty(), (name() + joined(broken)).c_str());
+            }
+        }
+        qInfo(
+            "%d budgets with a program, %d without, %d given up; oracle attained %d times, by strategies %d; "
+            "mean gap of the bound %.2f %%, worst %.2f %%",
+            found, impossible, gaveUp, attained, optimal, 100 * gap / found, 100 * worst);
+        QVERIFY(found >= seeds);
+        QVERIFY(gaveUp * 3 <= found);
+        QVERIFY(attained * 100 >= found * 85);
+        QVERIFY(optimal * 4 >= found);
+        QVERIFY(100 * gap / found < 3.0);
+    }
+
+    void everyLimitOfStatesGivesABound() {
+        int cut = 0;
+        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+            const auto graph = graphOf(tinyProfile(seed));
+            const ExactSearch search(graph);
+            for (const Bytes budget : tightBudgets(graph)) {
+                const ExactSearch::Result whole = search.run(budget, 1'000'000);
+                if (!whole.optimal)
+                    continue;
+                Nanoseconds before = 0;
+                for (const std::int64_t states : {1, 3, 10, 30, 100, 300}) {
+                    const ExactSearch::Result part = search.run(budget, states);
+                    cut += part.optimal ? 0 : 1;
+                    QVERIFY2(!part.infeasible, qPrintable(QString("seed %1").arg(seed)));
+                    QVERIFY2(part.boundNs <= whole.boundNs && part.boundNs >= before,
+                             qPrintable(QString("seed %1, %2 states").arg(seed).arg(states)));
+                    before = part.boundNs;
+                }
+            }
+        }
+        QVERIFY(cut > 100);
+    }
+
+    void theOptimumFallsAsTheBudgetGrows() {
+        int compared = 0;
+        for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+            const auto graph = graphOf(tinyProfile(seed));
+            LowerBound bound(graph);
+            const ExactSearch search(graph);
+            const Bytes peak = unlimitedPeak(graph);
+            Nanoseconds atMore = graph->idealNs();
+            for (Bytes budget = peak; budget >= leastNeed(*graph); --budget) {
+                const ExactSearch::Result exact = search.run(budget, LowerBound::mostStates);
+                if (exact.infeasible)
+                    break;
+                if (!exact.optimal)
+                    continue;
+                const Nanoseconds least = bound.stepNs(budget);
+                QVERIFY2(least >= atMore, qPrintable(QString("seed %1 at %2").arg(seed).arg(budget)));
+                compared += least > atMore ? 1 : 0;
+                atMore = least;
+            }
+        }
+        QVERIFY(compared > 50);
+    }
+
+    void largerProfilesDoNotFit() {
+        QVERIFY(ExactSearch::fits(*graphOf(chainProfile(63))));
+        QVERIFY(!ExactSearch::fits(*graphOf(chainProfile(64))));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestExactSearch)
+#include "test_exact_search.moc"
