@@ -94,7 +94,7 @@ private slots:
                 QVERIFY2(exact.infeasible == (best.outcome == Outcome::NoProgram), name().c_str());
                 Nanoseconds fastest = largestDuration;
                 for (const StrategyInfo* strategy : strategies()) {
-                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    const Plan plan = strategy->prepare(graph, {}, {})->plan(budget);
                     if (plan.feasible())
                         fastest = std::min(fastest, plan.stepNs());
                 }

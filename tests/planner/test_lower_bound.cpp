@@ -58,7 +58,7 @@ private slots:
                 const Bytes budget = peak * percent / 100;
                 const Nanoseconds least = bound.stepNs(budget);
                 for (const StrategyInfo* strategy : strategies()) {
-                    const Plan plan = strategy->prepare(graph, {})->plan(budget);
+                    const Plan plan = strategy->prepare(graph, {}, {})->plan(budget);
                     compared += plan.feasible() ? 1 : 0;
                     QVERIFY2(
                         !plan.feasible() || least <= plan.stepNs(),
