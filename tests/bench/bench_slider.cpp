@@ -85,7 +85,7 @@ void drag(const char* model, const char* strategy) {
     const auto isCurrent = [&] { return session.isCurrent() && !controller.isBusy(); };
     wait([&] { return session.step() != nullptr; });
     wait(isCurrent);
-    wait([&] { return controller.sweep().complete; });
+    wait([&] { return controller.sweep().isComplete(); });
     PaintWatch paints;
     paints.watch(&window.decisionMap());
     paints.watch(window.stepPlot().childAt(window.stepPlot().memoryRect().center().toPoint()));

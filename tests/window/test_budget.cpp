@@ -15,17 +15,17 @@ using slackscope::test::WindowFixture;
 
 namespace {
 
-Sweep everyHundredth(std::initializer_list<std::pair<double, BudgetEffect>> until) {
-    Sweep sweep;
+std::vector<EffectPoint> everyHundredth(std::initializer_list<std::pair<double, BudgetEffect>> until) {
+    std::vector<EffectPoint> points;
     for (int i = 1; i <= 100; ++i) {
         for (const auto& [end, effect] : until) {
             if (i / 100.0 <= end + 1e-9) {
-                sweep.points.push_back({i / 100.0, effect, 1});
+                points.push_back({i / 100.0, effect});
                 break;
             }
         }
     }
-    return sweep;
+    return points;
 }
 
 void type(NumberField& field, const QString& text) {
@@ -46,9 +46,8 @@ private slots:
                  (std::vector<TrackRegion>{{0, 0.25, BudgetEffect::Infeasible}, {0.25, 1, std::nullopt}}));
     }
     void farPointsDoNotSpeakForWhatLiesBetween() {
-        Sweep sweep;
-        sweep.points = {{0.5, BudgetEffect::Recomputes, 0.9}, {1, BudgetEffect::Free, 1}};
-        const auto regions = trackRegions(sweep, 0.1);
+        const std::vector<EffectPoint> points{{0.5, BudgetEffect::Recomputes}, {1, BudgetEffect::Free}};
+        const auto regions = trackRegions(points, 0.1);
         for (const TrackRegion& region : regions)
             QVERIFY(region.effect == BudgetEffect::Infeasible || !region.effect);
     }

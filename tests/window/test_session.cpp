@@ -281,20 +281,65 @@ private slots:
     void sweepsInTheBackground() {
         SessionFixture f;
         QVERIFY(f.open("bert-large"));
-        QVERIFY(waitFor([&] { return f.controller.sweep().complete; }, 60000));
-        const std::vector<SweepPoint>& points = f.controller.sweep().points;
-        QCOMPARE(points.size(), std::size_t{128});
-        const auto prepared = findStrategy("slackswap")->prepare(f.session.step()->graph, {}, {});
-        for (const SweepPoint& point : {points.front(), points[40], points[90], points.back()}) {
-            const Plan plan = prepared->plan(static_cast<Bytes>(
-                point.fraction * static_cast<double>(f.session.step()->unlimitedPeakBytes)));
-            QCOMPARE(point.effect, effectOf(plan));
-            QCOMPARE(point.throughputOfIdeal, plan.throughputOfIdeal());
+        std::string firstKnown;
+        QObject::connect(&f.controller, &SessionController::sweepChanged, [&] {
+            for (const SweepCurve& curve : f.controller.sweep().sweep.curves) {
+                if (firstKnown.empty() && !curve.points.empty())
+                    firstKnown = curve.strategy;
+            }
+        });
+        QVERIFY(waitFor([&] { return f.controller.sweep().isComplete(); }, 60000));
+        const SweepProgress& progress = f.controller.sweep();
+        QCOMPARE(firstKnown, f.session.strategy());
+        QCOMPARE(progress.step, f.session.step());
+        QCOMPARE(progress.fraction, 1.0);
+        QVERIFY(!progress.isRunning);
+        QCOMPARE(progress.sweep.curves.size(), strategies().size());
+        QVERIFY(progress.sweep.bound.size() >= progress.sweep.grid.size());
+        for (const SweepCurve& curve : progress.sweep.curves) {
+            const auto prepared = findStrategy(curve.strategy)->prepare(f.session.step()->graph, {}, {});
+            refineFully(*prepared, {});
+            QVERIFY(curve.points.size() >= progress.sweep.grid.size());
+            for (std::size_t i = 0; i < curve.points.size(); i += 7)
+                QCOMPARE(curve.points[i], sweepPointOf(prepared->plan(curve.points[i].budgetBytes)));
+            QCOMPARE(curve.minimumBudgetBytes, prepared->plan(0).minimumBudgetBytes);
+            const auto first = std::find_if(curve.points.begin(), curve.points.end(),
+                                            [](const SweepPoint& point) { return point.feasible; });
+            QCOMPARE(first->budgetBytes, *curve.minimumBudgetBytes);
         }
-        QCOMPARE(points.front().effect, BudgetEffect::Infeasible);
-        QCOMPARE(points.back().effect, BudgetEffect::Free);
-        f.controller.setStrategy("sqrt-n");
-        QVERIFY(waitFor([&] { return !f.controller.sweep().complete; }));
+        const std::vector<EffectPoint> effects = f.controller.sweepEffects();
+        QCOMPARE(effects.size(), progress.find(f.session.strategy())->points.size());
+        QCOMPARE(effects.front().effect, BudgetEffect::Infeasible);
+        QCOMPARE(effects.back().effect, BudgetEffect::Free);
+        // Another strategy is there already, and its colours are its own.
+        f.controller.setStrategy("keep-all");
+        QVERIFY(f.controller.sweep().isComplete());
+        QCOMPARE(f.controller.sweepEffects().size(), progress.find("keep-all")->points.size());
+    }
+    void sweepsAreCancelledAndGoOn() {
+        SessionFixture f;
+        QVERIFY(f.open("bert-large"));
+        QVERIFY(waitFor([&] { return f.controller.sweep().fraction > 0; }, 60000));
+        f.controller.cancelSweep();
+        const SweepProgress stopped = f.controller.sweep();
+        QVERIFY(!stopped.isRunning);
+        QVERIFY(!stopped.isComplete());
+        QTest::qWait(150);
+        QCOMPARE(f.controller.sweep().fraction, stopped.fraction);
+        QVERIFY(f.controller.sweep().sweep == stopped.sweep);
+        f.controller.resumeSweep();
+        QVERIFY(f.controller.sweep().isRunning);
+        QVERIFY(waitFor([&] { return f.controller.sweep().isComplete(); }, 60000));
+        for (std::size_t i = 0; i < stopped.sweep.curves.size(); ++i) { // nothing is lost
+            for (const SweepPoint& point : stopped.sweep.curves[i].points) {
+                const auto& points = f.controller.sweep().sweep.curves[i].points;
+                QVERIFY(std::find(points.begin(), points.end(), point) != points.end());
+            }
+        }
+        // Another step starts from nothing.
+        QVERIFY(f.open("llama-7b"));
+        QVERIFY(waitFor([&] { return f.controller.sweep().step == f.session.step(); }));
+        QVERIFY(!f.controller.sweep().isComplete());
     }
 };
 

@@ -75,7 +75,7 @@ BudgetBar::BudgetBar(SessionController& controller, const Look& look, QWidget* p
     connect(&session, &Session::strategyChanged, this, &BudgetBar::showPlan);
     connect(&session, &Session::planChanged, this, &BudgetBar::showPlan);
     connect(&controller_, &SessionController::sweepChanged, this,
-            [this] { track_->setSweep(controller_.sweep()); });
+            [this] { track_->setEffects(controller_.sweepEffects()); });
     showPlan();
 }
 

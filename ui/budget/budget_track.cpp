@@ -28,7 +28,7 @@ constexpr double sidePadding = handleRadius + 3;
 constexpr double labelHeight = 18;
 constexpr qint64 wheelPauseMs = 600; // wheel steps closer together are one gesture
 // Neighbouring points of a sweep speak for what lies between them up to this distance.
-constexpr double widestGap = 1.0 / 16 + 1e-9;
+constexpr double widestGap = 1.0 / 15;
 
 class TrackAccessible : public QAccessibleWidget, public QAccessibleValueInterface {
 public:
@@ -70,7 +70,7 @@ double stepped(double fraction, double step, int direction) {
 
 } // namespace
 
-std::vector<TrackRegion> trackRegions(const Sweep& sweep, std::optional<double> minimum) {
+std::vector<TrackRegion> trackRegions(std::span<const EffectPoint> points, std::optional<double> minimum) {
     std::vector<TrackRegion> regions;
     const auto add = [&](double from, double to, std::optional<BudgetEffect> effect) {
         if (to <= from)
@@ -84,7 +84,7 @@ std::vector<TrackRegion> trackRegions(const Sweep& sweep, std::optional<double> 
     add(0, feasibleFrom, BudgetEffect::Infeasible);
     double before = feasibleFrom;
     std::optional<BudgetEffect> effectBefore;
-    for (const SweepPoint& point : sweep.points) {
+    for (const EffectPoint& point : points) {
         if (minimum && point.fraction < feasibleFrom)
             continue;
         const bool near = point.fraction - before <= widestGap;
@@ -111,7 +111,7 @@ BudgetTrack::BudgetTrack(const Look& look, QWidget* parent) : QWidget(parent), l
     setCursor(Qt::PointingHandCursor);
     setAccessibleName(tr("Activation budget in percent of the unlimited peak"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    regions_ = trackRegions(sweep_, std::nullopt);
+    regions_ = trackRegions(points_, std::nullopt);
     connect(&look_, &Look::themeChanged, this, qOverload<>(&QWidget::update));
 }
 
@@ -133,15 +133,19 @@ void BudgetTrack::setMinimum(std::optional<Bytes> minimum) {
     if (minimum == minimum_)
         return;
     minimum_ = minimum;
-    setSweep(sweep_);
+    showRegions();
 }
 
-void BudgetTrack::setSweep(const Sweep& sweep) {
-    sweep_ = sweep;
+void BudgetTrack::setEffects(std::vector<EffectPoint> points) {
+    points_ = std::move(points);
+    showRegions();
+}
+
+void BudgetTrack::showRegions() {
     std::optional<double> minimum;
     if (minimum_ && peak_ && *peak_ > 0)
         minimum = static_cast<double>(*minimum_) / static_cast<double>(*peak_);
-    regions_ = trackRegions(sweep_, minimum);
+    regions_ = trackRegions(points_, minimum);
     update();
 }
 
@@ -293,7 +297,7 @@ bool BudgetTrack::event(QEvent* event) {
             }
         }
         QToolTip::showText(help->globalPos(),
-                           text + QLatin1Char('\n') + tr("From a sweep of 128 budgets with this strategy."),
+                           text + QLatin1Char('\n') + tr("From a sweep over budgets with this strategy."),
                            this);
         return true;
     }

@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include <optional>
+#include <span>
 
 namespace slackscope {
 
@@ -24,7 +25,7 @@ struct TrackRegion {
 // The whole track from 0 to 1. Between two points of a sweep the border lies in the middle; where they are
 // too far apart to speak for what lies between, nothing is known. `minimum` is exact: below it nothing is
 // feasible.
-std::vector<TrackRegion> trackRegions(const Sweep& sweep, std::optional<double> minimum);
+std::vector<TrackRegion> trackRegions(std::span<const EffectPoint> points, std::optional<double> minimum);
 
 class BudgetTrack : public QWidget {
     Q_OBJECT
@@ -36,7 +37,7 @@ public:
     // Absent while nothing is loaded.
     void setPeak(std::optional<Bytes> peak);
     void setMinimum(std::optional<Bytes> minimum);
-    void setSweep(const Sweep& sweep);
+    void setEffects(std::vector<EffectPoint> points); // ascending
 
     // What a screen reader says.
     QString valueText() const;
@@ -64,6 +65,7 @@ private:
     QRectF trackRect() const;
     double fractionAt(double x) const;
     void moveTo(double fraction, bool newGesture);
+    void showRegions();
     void paintLabels(QPainter& painter);
     QString regionText(BudgetEffect effect) const;
 
@@ -71,7 +73,7 @@ private:
     double fraction_ = 0.5;
     std::optional<Bytes> peak_;
     std::optional<Bytes> minimum_;
-    Sweep sweep_;
+    std::vector<EffectPoint> points_;
     std::vector<TrackRegion> regions_;
     bool dragging_ = false;
     double grabOffset_ = 0; // from the pointer to the handle's centre

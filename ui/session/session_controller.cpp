@@ -26,10 +26,7 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
     });
     sweepTimer_.setSingleShot(true);
     sweepTimer_.setInterval(sweepAfterMs);
-    connect(&sweepTimer_, &QTimer::timeout, this, [this] {
-        if (session_.step())
-            sweeps_.start(session_.step(), session_.strategy());
-    });
+    connect(&sweepTimer_, &QTimer::timeout, this, &SessionController::resumeSweep);
     connect(&sweeps_, &SweepService::changed, this, &SessionController::sweepChanged);
     connect(&loads_, &LoadService::loaded, this, [this](quint64, const LoadedStepPtr& step) {
         setBusy(false, planning_);
@@ -68,8 +65,9 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
         sweepTimer_.start();
     });
     connect(&session_, &Session::strategyChanged, this, [this] {
-        sweeps_.clear();
-        sweepTimer_.start();
+        emit sweepChanged(); // of another strategy now
+        if (sweeps_.progress().isRunning)
+            sweepTimer_.start(); // that one comes first
     });
     connect(&session_, &Session::strategyChanged, this, &SessionController::plan);
     connect(&session_, &Session::budgetChanged, this, &SessionController::plan);
@@ -120,6 +118,11 @@ void SessionController::resume() {
         setScenario(*std::exchange(givenUp_, std::nullopt));
     else
         plan();
+}
+
+void SessionController::resumeSweep() {
+    if (session_.step())
+        sweeps_.start(session_.step(), session_.strategy());
 }
 
 void SessionController::plan() {

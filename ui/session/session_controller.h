@@ -19,7 +19,13 @@ public:
 
     Session& session() { return session_; }
     QUndoStack& undoStack() { return undoStack_; }
-    const Sweep& sweep() const { return sweeps_.sweep(); }
+    // Throughput against budget, of every strategy and the bound, as far as it is known.
+    const SweepProgress& sweep() const { return sweeps_.progress(); }
+    // Of the strategy in use.
+    std::vector<EffectPoint> sweepEffects() const { return sweeps_.effects(session_.strategy()); }
+    // Stops the sweep; what it has found stays. resumeSweep() goes on.
+    void cancelSweep() { sweeps_.cancel(); }
+    void resumeSweep();
 
     // Loads a preset or a file with default options; what is on show stays until it is there.
     void open(const std::string& input);

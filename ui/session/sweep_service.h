@@ -1,8 +1,11 @@
-// What each budget does, for one strategy: a sweep in the background, coarse first and then finer.
+// Throughput against budget for the step on show: a sweep over every strategy and the lower bound in the
+// background, the strategy in use first, coarse first and then finer.
 #pragma once
 
 #include "ui/session/newest_worker.h"
 #include "ui/session/scenario.h"
+
+#include "core/planner/sweep.h"
 
 #include <QObject>
 
@@ -11,44 +14,54 @@
 
 namespace slackscope {
 
-// What a budget costs most.
-enum class BudgetEffect { Infeasible, Stalls, Recomputes, Free };
+// What the sweep has found so far. Its points are exact and stay as they are; more come between them.
+struct SweepProgress {
+    LoadedStepPtr step; // null: nothing is swept
+    Sweep sweep;        // one curve per strategy, in the order of strategies()
+    std::vector<bool> curveIsComplete;
+    bool boundIsComplete = false; // the bound has no points where it would take too long: the ideal holds
+    double fraction = 0;          // of the work
+    bool isRunning = false;       // false and not complete: cancelled
 
-struct SweepPoint {
+    bool isComplete() const;
+    const SweepCurve* find(const std::string& strategy) const; // nullptr: not swept
+};
+
+// One budget of one strategy, as the budget track shows it.
+struct EffectPoint {
     double fraction = 0; // of the unlimited peak
     BudgetEffect effect = BudgetEffect::Free;
-    double throughputOfIdeal = 0;
 };
-
-struct Sweep {
-    std::vector<SweepPoint> points; // ascending fraction
-    bool complete = false;
-};
-
-// Free: the step takes at most 0.05 % longer than ideal, which shows as 100.0 %. Otherwise what the larger
-// part of the loss goes to.
-BudgetEffect effectOf(const Plan& plan);
 
 class SweepService : public QObject {
     Q_OBJECT
 public:
     explicit SweepService(QObject* parent = nullptr) : QObject(parent) {}
 
-    // Replaces the sweep that runs; the points so far are gone.
+    // Sweeps `step`, `strategy` first. What is known of the same step stays, and a sweep that has it all is
+    // not run again; for another step the points so far are gone.
     void start(const LoadedStepPtr& step, const std::string& strategy);
+    // Stops; what has been found stays. start() goes on.
+    void cancel();
     // Stops, and forgets the points: they say nothing of what comes next.
     void clear();
     // While held, the sweep waits between two budgets: the plan on show comes first. (A thread of idle
     // priority would do too, but on a busy machine it would never run at all.)
     void setHeld(bool held) { held_ = held; }
-    const Sweep& sweep() const { return sweep_; }
+
+    const SweepProgress& progress() const { return progress_; }
+    // Ascending; none while nothing is known of the strategy.
+    std::vector<EffectPoint> effects(const std::string& strategy) const;
 
 signals:
     void changed();
 
 private:
+    class Reporter;
+    void take(quint64 job, const SweepProgress& progress);
+
     quint64 newest_ = 0;
-    Sweep sweep_;
+    SweepProgress progress_;
     std::atomic<bool> held_ = false;
     NewestWorker worker_; // last: its task uses the members above
 };
