@@ -66,7 +66,9 @@ tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
               << " bytes, "
               << formatPercent(peak == 0 ? 0.0 : static_cast<double>(budget) / static_cast<double>(peak))
               << " of the unlimited peak of " << formatBytes(peak) << ")\n";
-    Plan plan = options.strategy->prepare(*graph, {}, {})->plan(budget);
+    const auto prepared = options.strategy->prepare(*graph, {}, {});
+    refineFully(*prepared, {});
+    Plan plan = prepared->plan(budget);
     if (plan.feasible())
         plan.lowerBoundNs = LowerBound(*graph).stepNs(budget);
     return plan;

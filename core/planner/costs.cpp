@@ -10,43 +10,34 @@ std::size_t at(std::int32_t i) {
     return static_cast<std::size_t>(i);
 }
 
-// Finds chains one after another; what it marks needs no clearing in between.
-class ChainFinder {
-public:
-    explicit ChainFinder(const StepGraph& graph) : graph_(graph), seen_(at(graph.operatorCount()), none) {}
-
-    const std::vector<OperatorIndex>& chainOf(TensorIndex t) {
-        chain_.clear();
-        if (!graph_.canRecompute(t))
-            return chain_;
-        add(graph_.producer(t), t);
-        for (std::size_t i = 0; i < chain_.size(); ++i) {
-            if (chain_.size() > longestChain) {
-                chain_.clear();
-                break;
-            }
-            for (const TensorIndex input : graph_.inputs(chain_[i])) {
-                if (graph_.producer(input) != none && !graph_.isSaved(input))
-                    add(graph_.producer(input), t);
-            }
-        }
-        return chain_;
-    }
-
-private:
-    void add(OperatorIndex op, TensorIndex forTensor) {
-        if (seen_[at(op)] == forTensor)
-            return;
-        seen_[at(op)] = forTensor;
-        chain_.push_back(op);
-    }
-
-    const StepGraph& graph_;
-    std::vector<TensorIndex> seen_; // by operator: the tensor whose chain held it last
-    std::vector<OperatorIndex> chain_;
-};
-
 } // namespace
+
+ChainFinder::ChainFinder(const StepGraph& graph) : graph_(graph), seen_(at(graph.operatorCount()), none) {}
+
+const std::vector<OperatorIndex>& ChainFinder::chainOf(TensorIndex t) {
+    chain_.clear();
+    if (!graph_.canRecompute(t))
+        return chain_;
+    add(graph_.producer(t), t);
+    for (std::size_t i = 0; i < chain_.size(); ++i) {
+        if (chain_.size() > longestChain) {
+            chain_.clear();
+            break;
+        }
+        for (const TensorIndex input : graph_.inputs(chain_[i])) {
+            if (graph_.producer(input) != none && !graph_.isSaved(input))
+                add(graph_.producer(input), t);
+        }
+    }
+    return chain_;
+}
+
+void ChainFinder::add(OperatorIndex op, TensorIndex forTensor) {
+    if (seen_[at(op)] == forTensor)
+        return;
+    seen_[at(op)] = forTensor;
+    chain_.push_back(op);
+}
 
 std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t) {
     return ChainFinder(graph).chainOf(t);

@@ -8,8 +8,25 @@ namespace slackscope {
 // A chain beyond this is not worth a recompute, and following such chains would take quadratic time.
 inline constexpr std::size_t longestChain = 10'000;
 
-// Operators that run again to recompute the tensor, its producer first; every other saved tensor is taken to
-// be there. Empty: it cannot be recomputed, or only by too many.
+// Finds chains, one after another, in time of their length.
+class ChainFinder {
+public:
+    explicit ChainFinder(const StepGraph& graph); // which must outlive it
+
+    // Operators that run again to recompute the tensor, its producer first; every other saved tensor is taken
+    // to be there. Empty: it cannot be recomputed, or only by too many. Valid to the next call, which is for
+    // another tensor.
+    const std::vector<OperatorIndex>& chainOf(TensorIndex t);
+
+private:
+    void add(OperatorIndex op, TensorIndex forTensor);
+
+    const StepGraph& graph_;
+    std::vector<TensorIndex> seen_; // by operator: the tensor whose chain held it last
+    std::vector<OperatorIndex> chain_;
+};
+
+// One chain.
 std::vector<OperatorIndex> recomputeChain(const StepGraph& graph, TensorIndex t);
 
 // Alone: every other saved tensor is taken to be there, so that the chain runs through transient tensors

@@ -233,12 +233,14 @@ void Lowering::addUpLedger() {
 
 LedgerPeak Lowering::peak(const Placement& placement) {
     if (!walk(placement))
-        return {unlimitedBudget, compute_.back().op, 0};
+        return {unlimitedBudget, compute_.back().op, 0, 0};
     const auto most = std::max_element(ledger_.begin(), ledger_.end());
-    LedgerPeak peak{*most, compute_[static_cast<std::size_t>(most - ledger_.begin())].op, 0};
+    LedgerPeak peak{*most, compute_[static_cast<std::size_t>(most - ledger_.begin())].op, 0, 0};
     for (const ComputeItem item : compute_) {
-        if (item.kind == ComputeKind::Recompute)
+        if (item.kind == ComputeKind::Recompute) {
+            ++peak.recomputes;
             peak.recomputedNs += graph_->op(item.op).forwardNs;
+        }
     }
     return peak;
 }

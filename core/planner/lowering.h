@@ -38,8 +38,9 @@ bool canDrop(const StepGraph& graph, TensorIndex t);
 struct LedgerPeak {
     Bytes bytes = 0;
     OperatorIndex op = none; // operator of the first item at which the peak stands
-    Nanoseconds recomputedNs =
-        0; // the placement's recomputes: no budget makes it faster than ideal plus this
+    // The placement's recomputes: no budget makes it faster than the ideal time and theirs.
+    std::int64_t recomputes = 0;
+    Nanoseconds recomputedNs = 0;
 };
 
 class Lowering {
@@ -52,6 +53,9 @@ public:
     // A placement drops only tensors for which canDrop holds and offloads only those for which canOffload
     // holds. O(items) each; the object holds scratch space, so use one per thread and many times.
     LedgerPeak peak(const Placement& placement);
+    // By compute item, what is resident while it runs, every copy taken as instantaneous; of the placement
+    // that peak() was asked for last.
+    std::span<const Bytes> ledger() const { return ledger_; }
     // Instructions of the placement, prefetches admitted under `budget` (>= peak(placement).bytes).
     Instructions lower(const Placement& placement, Bytes budget);
 

@@ -12,7 +12,31 @@ namespace {
 constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 constexpr Bytes roomsOfPeak = 200; // besides the stops' own peaks: every half percent
 
+std::size_t at(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
 } // namespace
+
+std::size_t mostStops(const StepGraph& graph) {
+    constexpr std::size_t operatorsInAll = 2'000'000; // walked over by all stops of a path: a second or so
+    return std::clamp<std::size_t>(operatorsInAll / at(graph.operatorCount()), 64, 512);
+}
+
+std::size_t strideOf(std::size_t steps, const StepGraph& graph) {
+    return std::max<std::size_t>(1, (steps + mostStops(graph) - 1) / mostStops(graph));
+}
+
+Bytes standardRoom(Bytes peak, Bytes budget, Bytes unlimitedPeak) {
+    if (unlimitedPeak == 0)
+        return peak;
+    // A division for the step, then the room of that step or of the one beside it: both are rounded down.
+    auto step = std::min<Wide>(2 * roomsOfPeak, Wide{budget} * roomsOfPeak / unlimitedPeak + 1);
+    const auto room = [&] { return static_cast<Bytes>(Wide{unlimitedPeak} * step / roomsOfPeak); };
+    while (step > 0 && room() > budget)
+        --step;
+    return std::max(peak, room());
+}
 
 PathPlanner::PathPlanner(std::shared_ptr<const StepGraph> graph, Pins pins, PlacementPaths paths,
                          std::size_t lookAhead)
@@ -25,33 +49,41 @@ Placement PathPlanner::placementAt(std::size_t path, std::size_t stop) const {
 }
 
 bool PathPlanner::findPeaks(const StopRequested& stop) {
-    const Nanoseconds idealNs = lowering_.graph().idealNs();
     unlimitedPeak_ = lowering_.peak(keepEverything(lowering_.graph())).bytes;
-    least_ = {unlimitedBudget, none, 0};
+    least_ = {};
     for (std::size_t path = 0; path < paths_.size(); ++path) {
         std::vector<Stop>& stops = stops_.emplace_back(paths_[path]->count());
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (stop && stop())
                 return false;
             stops[i].peak = lowering_.peak(placementAt(path, i));
-            stops[i].optimisticNs = idealNs + stops[i].peak.recomputedNs;
-            if (least_.op == none || stops[i].peak.bytes < least_.bytes)
+            if (least_.op == none || stops[i].peak.bytes < least_.bytes) {
                 least_ = stops[i].peak;
+                leastPath_ = path;
+                leastStop_ = i;
+            }
             rooms_.push_back(stops[i].peak.bytes);
         }
         Nanoseconds fromHere = never;
-        for (std::size_t i = stops.size(); i-- > 0;)
-            stops[i].optimisticFromNs = fromHere = std::min(fromHere, stops[i].optimisticNs);
+        bool someWithout = false;
+        for (std::size_t i = stops.size(); i-- > 0;) {
+            if (stops[i].peak.recomputes > 0)
+                fromHere = std::min(fromHere, stops[i].peak.recomputedNs);
+            else
+                someWithout = true;
+            stops[i].recomputedFromNs = fromHere;
+            stops[i].someWithout = someWithout;
+        }
     }
-    for (Bytes i = 1; i <= roomsOfPeak; ++i)
-        rooms_.push_back(static_cast<Bytes>(Wide{unlimitedPeak_} * i / roomsOfPeak));
     // With twice the unlimited peak nothing ever waits for room.
-    rooms_.push_back(2 * unlimitedPeak_);
+    for (Bytes i = 1; i <= 2 * roomsOfPeak; ++i)
+        rooms_.push_back(static_cast<Bytes>(Wide{unlimitedPeak_} * i / roomsOfPeak));
     std::sort(rooms_.begin(), rooms_.end());
     rooms_.erase(std::unique(rooms_.begin(), rooms_.end()), rooms_.end());
     rooms_.erase(rooms_.begin(), std::lower_bound(rooms_.begin(), rooms_.end(), least_.bytes));
     if (!rooms_.empty() && rooms_.back() == unlimitedBudget)
         rooms_.pop_back(); // of stops that no budget runs
+    transferLimits_.assign(rooms_.size(), 0);
     return true;
 }
 
@@ -61,50 +93,98 @@ std::int32_t PathPlanner::roomWithin(Bytes budget) const {
            1;
 }
 
-std::size_t PathPlanner::firstFit(std::size_t path, Bytes room) const {
-    const auto& stops = stops_[path];
-    return static_cast<std::size_t>(
-        std::find_if(stops.begin(), stops.end(), [&](const Stop& stop) { return stop.peak.bytes <= room; }) -
-        stops.begin());
+// Without recomputes, what keeping everything would hold above the room must have left for the host before an
+// item can start, at no more than the best rate of any tensor and not before the first of them is there.
+Nanoseconds PathPlanner::transferLimitNs(std::int32_t room) {
+    Nanoseconds& limit = transferLimits_[at(room)];
+    if (limit > 0)
+        return limit;
+    const StepGraph& graph = lowering_.graph();
+    Bytes bestBytes = 0;
+    Nanoseconds bestNs = 1;
+    OperatorIndex firstReady = graph.operatorCount();
+    for (const TensorIndex t : graph.savedTensors()) {
+        const Bytes bytes = graph.tensor(t).bytes;
+        if (!canOffload(graph, t))
+            continue;
+        firstReady = std::min(firstReady, graph.producer(t) + 1);
+        const Nanoseconds copyNs = std::max<Nanoseconds>(graph.offloadNs(t), 1);
+        if (Wide{bytes} * bestNs > Wide{bestBytes} * copyNs) {
+            bestBytes = bytes;
+            bestNs = copyNs;
+        }
+    }
+    limit = graph.idealNs();
+    if (bestBytes == 0)
+        return limit;
+    Nanoseconds readyNs = 0;
+    for (OperatorIndex op = 0; op < firstReady; ++op)
+        readyNs += graph.op(op).forwardNs;
+    lowering_.peak(keepEverything(graph));
+    const std::span<const Bytes> ledger = lowering_.ledger();
+    Nanoseconds remainingNs = graph.idealNs();
+    for (std::int32_t p = 0; p < 2 * graph.operatorCount(); ++p) {
+        const Bytes above = ledger[at(p)] - rooms_[at(room)];
+        if (above > 0)
+            limit = std::max(limit, readyNs + static_cast<Nanoseconds>(Wide{above} * bestNs / bestBytes) +
+                                        remainingNs);
+        const bool forward = p < graph.operatorCount();
+        remainingNs -=
+            forward ? graph.op(p).forwardNs : graph.op(2 * graph.operatorCount() - 1 - p).backwardNs;
+    }
+    return limit;
 }
 
-Nanoseconds PathPlanner::optimisticNs(std::int32_t room) const {
+Nanoseconds PathPlanner::optimisticNs(std::int32_t room) {
     Nanoseconds least = never;
-    for (std::size_t path = 0; path < paths_.size(); ++path) {
-        const std::size_t first = firstFit(path, rooms_[static_cast<std::size_t>(room)]);
-        if (first < stops_[path].size())
-            least = std::min(least, stops_[path][first].optimisticFromNs);
+    for (const auto& stops : stops_) {
+        const auto first = std::find_if(stops.begin(), stops.end(), [&](const Stop& stop) {
+            return stop.peak.bytes <= rooms_[at(room)];
+        });
+        if (first == stops.end())
+            continue;
+        if (first->recomputedFromNs < never)
+            least = std::min(least, lowering_.graph().idealNs() + first->recomputedFromNs);
+        if (first->someWithout)
+            least = std::min(least, transferLimitNs(room));
     }
     return least;
 }
 
 Nanoseconds PathPlanner::stepNs(std::size_t path, std::size_t stop, std::int32_t room) {
     const std::uint64_t key =
-        ((std::uint64_t{path} * mostStops * 2 + stop) << 32) | static_cast<std::uint32_t>(room);
+        (std::uint64_t{path} << 56) | (std::uint64_t{stop} << 32) | static_cast<std::uint32_t>(room);
     const auto [known, isNew] = known_.try_emplace(key, 0);
     if (isNew)
-        known->second = simulatedStepNs(lowering_, placementAt(path, stop),
-                                        rooms_[static_cast<std::size_t>(room)], storage_);
+        known->second = simulatedStepNs(lowering_, placementAt(path, stop), rooms_[at(room)], storage_);
     return known->second;
 }
 
 std::optional<PathPlanner::Choice> PathPlanner::best(std::int32_t room, Nanoseconds cutoffNs) {
     std::optional<Choice> best;
-    const Bytes bytes = rooms_[static_cast<std::size_t>(room)];
+    const Bytes bytes = rooms_[at(room)];
+    const auto consider = [&](std::size_t path, std::size_t index) {
+        const LedgerPeak& peak = stops_[path][index].peak;
+        if (peak.bytes > bytes)
+            return;
+        const Nanoseconds optimistic =
+            peak.recomputes > 0 ? lowering_.graph().idealNs() + peak.recomputedNs : transferLimitNs(room);
+        if (optimistic >= cutoffNs)
+            return;
+        const Nanoseconds took = stepNs(path, index, room);
+        if (took < cutoffNs) {
+            best = Choice{path, index, bytes, took};
+            cutoffNs = took;
+        }
+    };
     for (std::size_t path = 0; path < paths_.size(); ++path) {
         const auto& stops = stops_[path];
-        const std::size_t first = firstFit(path, bytes);
-        std::size_t step = 0; // 0, 1, 2, 4, ... stops beyond the first
-        for (std::size_t tried = 0; tried <= lookAhead_ && first + step < stops.size(); ++tried) {
-            const Stop& stop = stops[first + step];
-            if (stop.peak.bytes <= bytes && stop.optimisticNs < cutoffNs) {
-                const Nanoseconds took = stepNs(path, first + step, room);
-                if (took < cutoffNs) {
-                    best = Choice{path, first + step, bytes, took};
-                    cutoffNs = took;
-                }
-            }
-            step = step == 0 ? 1 : 2 * step;
+        for (std::size_t first = 0; first < stops.size(); ++first) {
+            if (stops[first].peak.bytes > bytes || (first > 0 && stops[first - 1].peak.bytes <= bytes))
+                continue;
+            consider(path, first);
+            for (std::size_t i = 0; i < lookAhead_ && first + (std::size_t{1} << i) < stops.size(); ++i)
+                consider(path, first + (std::size_t{1} << i));
         }
     }
     return best;

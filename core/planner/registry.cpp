@@ -10,11 +10,14 @@ extern const StrategyInfo recomputeAllStrategy;
 extern const StrategyInfo sqrtNStrategy;
 extern const StrategyInfo offloadOnlyStrategy;
 extern const StrategyInfo slackswapStrategy;
+extern const StrategyInfo recomputeOnlyStrategy;
+extern const StrategyInfo optimizedStrategy;
 
 namespace {
 
-constexpr std::array<const StrategyInfo*, 5> registry{
-    &slackswapStrategy, &offloadOnlyStrategy, &sqrtNStrategy, &recomputeAllStrategy, &keepAllStrategy};
+constexpr std::array<const StrategyInfo*, 7> registry{
+    &optimizedStrategy, &slackswapStrategy,    &offloadOnlyStrategy, &recomputeOnlyStrategy,
+    &sqrtNStrategy,     &recomputeAllStrategy, &keepAllStrategy};
 
 } // namespace
 

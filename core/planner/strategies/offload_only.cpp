@@ -11,11 +11,8 @@ namespace {
 class OffloadInOrder final : public PlacementPath {
 public:
     OffloadInOrder(std::shared_ptr<const StepGraph> graph, std::vector<TensorIndex> order)
-        : graph_(std::move(graph)), order_(std::move(order)),
-          stride_((order_.size() + mostStops - 1) / mostStops) {}
-    std::size_t count() const override {
-        return order_.empty() ? 1 : (order_.size() + stride_ - 1) / stride_ + 1;
-    }
+        : graph_(std::move(graph)), order_(std::move(order)), stride_(strideOf(order_.size(), *graph_)) {}
+    std::size_t count() const override { return (order_.size() + stride_ - 1) / stride_ + 1; }
     Placement at(std::size_t stop) const override {
         Placement placement = keepEverything(*graph_);
         const std::size_t offloaded = std::min(stop * stride_, order_.size());

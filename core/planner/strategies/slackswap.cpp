@@ -5,7 +5,7 @@
 // Where tensors are equally dear, the older goes first, to the host (its copy is hidden longer) and to
 // recompute (its copy is needed last, when most of the memory is free again).
 #include "core/planner/costs.h"
-#include "core/planner/ledger_tree.h"
+#include "core/planner/hidden_transfers.h"
 #include "core/planner/path_planner.h"
 
 #include <algorithm>
@@ -14,17 +14,13 @@ namespace slackscope {
 
 namespace {
 
-// Copies below this size pay more for latency than they move: torchtitan and other activation offloaders
-// leave them on the device (threshold of 1 MiB there).
-constexpr Bytes smallestOffload = Bytes{1} << 20;
-
 // First the offloads one by one, then the recomputes one by one, in strides on large profiles.
 class RankedPath final : public PlacementPath {
 public:
     RankedPath(std::shared_ptr<const StepGraph> graph, std::vector<TensorIndex> offloads,
                std::vector<TensorIndex> recomputes)
         : graph_(std::move(graph)), offloads_(std::move(offloads)), recomputes_(std::move(recomputes)),
-          stride_(std::max<std::size_t>(1, (steps() + mostStops - 1) / mostStops)) {}
+          stride_(strideOf(steps(), *graph_)) {}
 
     std::size_t count() const override { return (steps() + stride_ - 1) / stride_ + 1; }
 
@@ -48,46 +44,6 @@ private:
     std::vector<TensorIndex> offloads_;
     std::vector<TensorIndex> recomputes_;
     std::size_t stride_;
-};
-
-// The transfer time that computation can still hide, as a schedule: copies out have their tensor's readiness
-// as release time and the end of the forward pass as deadline; copies back have the start of the backward
-// pass as release time and their first backward use as deadline. A set of copies can be hidden if and only
-// if, for every moment, the copies that become ready after it fit into what is left of the pass (and in the
-// other direction, those due before it fit into what has run); each tree holds what such a stretch lacks.
-class HiddenTransfers {
-public:
-    explicit HiddenTransfers(const StepGraph& graph)
-        : graph_(graph), out_(remaining(graph, true)), back_(remaining(graph, false)) {}
-
-    // Reserves the time for both copies of a tensor; false, with nothing reserved, where they cannot be
-    // hidden.
-    bool reserve(TensorIndex t) {
-        const std::int32_t ready = graph_.producer(t) + 1; // before this operator's forward
-        const std::int32_t due = graph_.firstBackwardUse(t) + 1;
-        if (out_.lastAbove(0, ready, -graph_.offloadNs(t)) >= 0 ||
-            back_.lastAbove(0, due, -graph_.prefetchNs(t)) >= 0)
-            return false;
-        out_.add(0, ready, graph_.offloadNs(t));
-        back_.add(0, due, graph_.prefetchNs(t));
-        return true;
-    }
-
-private:
-    // By operator i, minus the time that operators i, i + 1, ... take, forward or backward: both passes run
-    // through that stretch between a tensor's edge of it and the turn.
-    static std::vector<Nanoseconds> remaining(const StepGraph& graph, bool forward) {
-        std::vector<Nanoseconds> left(static_cast<std::size_t>(graph.operatorCount()) + 1, 0);
-        for (OperatorIndex op = graph.operatorCount() - 1; op >= 0; --op) {
-            const auto i = static_cast<std::size_t>(op);
-            left[i] = left[i + 1] - (forward ? graph.op(op).forwardNs : graph.op(op).backwardNs);
-        }
-        return left;
-    }
-
-    const StepGraph& graph_;
-    LedgerTree out_;
-    LedgerTree back_;
 };
 
 PlacementPaths paths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {

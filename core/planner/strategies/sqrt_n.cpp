@@ -13,7 +13,8 @@ class EvenCheckpoints final : public PlacementPath {
 public:
     explicit EvenCheckpoints(std::shared_ptr<const StepGraph> graph) : graph_(std::move(graph)) {}
     std::size_t count() const override {
-        return std::min<std::size_t>(static_cast<std::size_t>(graph_->operatorCount()), mostStops / 2);
+        return std::min<std::size_t>(static_cast<std::size_t>(graph_->operatorCount()),
+                                     mostStops(*graph_) / 2);
     }
     Placement at(std::size_t stop) const override {
         const auto segments = static_cast<std::int32_t>(stop) + 1;

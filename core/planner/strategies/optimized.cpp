@@ -1,0 +1,274 @@
+// optimized: the fastest plan that the product can find, at any budget.
+//
+// The first answer is slackswap's first stop that fits. Rounds of refinement then add, one by one, the paths
+// of slackswap, of its own (drop_groups.h) and of every other strategy, and after that local searches for a
+// ladder of rooms. What fits a smaller budget fits a larger one, so a budget's plan is the fastest of all
+// that was found for it and for any smaller one: never slower than another strategy's, and never slower than
+// its own at a smaller budget.
+#include "core/planner/group_path.h"
+#include "core/planner/path_planner.h"
+#include "core/planner/placement_plan.h"
+#include "core/planner/placement_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace slackscope {
+
+extern const StrategyInfo slackswapStrategy;
+extern const StrategyInfo optimizedStrategy;
+
+namespace {
+
+constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
+
+// The local searches: rooms at every 5 % of the unlimited peak, and so many operators walked over in a round,
+// shared by the rooms that have something to gain. The rounds end where a room would get less than a few
+// tries, and in any case after the last.
+constexpr Bytes ladderSteps = 20;
+constexpr std::int64_t operatorsInRound = 1'000'000;
+constexpr std::int64_t fewestTries = 16;
+constexpr std::int64_t mostTries = 2'000;
+constexpr std::uint64_t searchRounds = 3;
+
+PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
+    PlacementPaths made;
+    made.push_back(groupPath(graph, pins, Offloads::Hidden));
+    return made;
+}
+
+class Optimized final : public PreparedStrategy {
+public:
+    Optimized(const std::shared_ptr<const StepGraph>& graph, const Pins& pins)
+        : graph_(graph), pins_(pins), lowering_(graph), quickPaths_(slackswapStrategy.paths(graph, pins)),
+          unlimitedPeak_(lowering_.peak(keepEverything(*graph)).bytes) {
+        sources_.push_back({slackswapStrategy.paths, slackswapStrategy.lookAhead});
+        sources_.push_back({ownPaths, slackswapStrategy.lookAhead});
+        for (const StrategyInfo* strategy : strategies()) {
+            if (strategy->paths && strategy != &slackswapStrategy)
+                sources_.push_back({strategy->paths, strategy->lookAhead});
+        }
+    }
+
+    Plan plan(Bytes budget) override {
+        Best best = planners_.empty() ? quickBest(budget) : bestWithin(budget);
+        if (planners_.empty() && best.stepNs == never)
+            return withAllPaths().plan(budget);
+        const LedgerPeak least = leastPeak();
+        Plan plan = best.stepNs < never
+                        ? simulatePlacement(lowering_, best.placement, best.room, optimizedStrategy.id)
+                        : infeasiblePlan(lowering_, pins_, budget, least, optimizedStrategy.id);
+        plan.budgetBytes = budget;
+        plan.unlimitedPeakBytes = unlimitedPeak_;
+        plan.minimumBudgetBytes = least.bytes;
+        return plan;
+    }
+
+    bool refine(const StopRequested& stop) override {
+        return planners_.size() < sources_.size() ? addPlanner(stop) : searchLadder(stop);
+    }
+
+private:
+    struct Source {
+        PlacementPaths (*paths)(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) = nullptr;
+        std::size_t lookAhead = 0;
+    };
+    struct Best {
+        Placement placement;
+        Bytes room = 0;
+        Nanoseconds stepNs = never; // simulated in that room
+    };
+
+    // Bisection for the first stop that fits, and a few stops beyond. In rooms that PathPlanner has too, so
+    // that the rounds to come lose nothing.
+    Best quickBest(Bytes budget) {
+        const PlacementPath& path = *quickPaths_.front();
+        const auto placementAt = [&](std::size_t stop) {
+            Placement placement = path.at(stop);
+            applyPins(pins_, placement);
+            return placement;
+        };
+        quickPeaks_.resize(path.count());
+        const auto peakAt = [&](std::size_t stop) {
+            if (!quickPeaks_[stop])
+                quickPeaks_[stop] = lowering_.peak(placementAt(stop));
+            return *quickPeaks_[stop];
+        };
+        std::size_t low = 0;
+        std::size_t high = path.count() - 1;
+        Best best;
+        if (peakAt(high).bytes > budget)
+            return best;
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (peakAt(middle).bytes <= budget)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        for (const std::size_t beyond : {0, 1, 2, 4, 8, 16}) {
+            const std::size_t stop = low + beyond;
+            if (stop >= path.count() || peakAt(stop).bytes > budget)
+                continue;
+            const Bytes room = standardRoom(peakAt(stop).bytes, budget, unlimitedPeak_);
+            Placement placement = placementAt(stop);
+            const Nanoseconds stepNs = simulatedStepNs(lowering_, placement, room, storage_);
+            if (stepNs < best.stepNs)
+                best = {std::move(placement), room, stepNs};
+        }
+        return best;
+    }
+
+    // Where the quick way finds nothing, every strategy's path is tried before a budget is called too small.
+    Optimized& withAllPaths() {
+        if (!complete_) {
+            complete_ = std::make_unique<Optimized>(graph_, pins_);
+            while (complete_->planners_.size() < complete_->sources_.size())
+                complete_->refine({});
+        }
+        return *complete_;
+    }
+
+    bool addPlanner(const StopRequested& stop) {
+        const Source& source = sources_[planners_.size()];
+        PathPlanner planner(graph_, pins_, source.paths(graph_, pins_), source.lookAhead);
+        if (!planner.findPeaks(stop))
+            return false;
+        planners_.push_back(std::move(planner));
+        return true;
+    }
+
+    Best bestWithin(Bytes budget) {
+        Best best;
+        for (const Best& found : found_) {
+            if (found.room <= budget && found.stepNs < best.stepNs)
+                best = found;
+        }
+        for (PathPlanner& planner : planners_) {
+            std::optional<PathPlanner::Choice> chosen;
+            for (std::int32_t room = planner.roomWithin(budget); room >= 0; --room) {
+                const Nanoseconds cutoff = chosen ? chosen->stepNs : best.stepNs;
+                if (planner.optimisticNs(room) >= cutoff)
+                    break;
+                if (const auto faster = planner.best(room, cutoff))
+                    chosen = faster;
+            }
+            if (chosen)
+                best = {planner.placementOf(*chosen), chosen->room, chosen->stepNs};
+        }
+        return best;
+    }
+
+    LedgerPeak leastPeak() const {
+        LedgerPeak least = leastFound_;
+        const auto consider = [&](const LedgerPeak& peak) {
+            if (least.op == none || peak.bytes < least.bytes)
+                least = peak;
+        };
+        for (const PathPlanner& planner : planners_)
+            consider(planner.least());
+        if (planners_.empty()) {
+            for (const auto& peak : quickPeaks_) {
+                if (peak)
+                    consider(*peak);
+            }
+        }
+        return least;
+    }
+
+    bool searchLadder(const StopRequested& stop) {
+        if (round_ == searchRounds)
+            return false;
+        if (!search_)
+            search_.emplace(graph_, pins_);
+        struct Rung {
+            Bytes room = 0;
+            Best start;
+        };
+        std::vector<Rung> rungs;
+        for (Bytes i = 1; i <= ladderSteps; ++i) {
+            const auto room = static_cast<Bytes>(Wide{unlimitedPeak_} * i / ladderSteps);
+            Best start = bestWithin(room);
+            // Below a tenth of a percent there is nothing to gain that anybody would see.
+            if (start.stepNs < never && start.stepNs - graph_->idealNs() > graph_->idealNs() / 1'000)
+                rungs.push_back({room, std::move(start)});
+        }
+        const std::int64_t tries =
+            rungs.empty() ? 0
+                          : std::min(mostTries, operatorsInRound / (std::int64_t{graph_->operatorCount()} *
+                                                                    static_cast<std::int64_t>(rungs.size())));
+        if (tries < fewestTries || !search_->hasChoices())
+            return false;
+        std::optional<PlacementSearch::State> least = searchLeast(tries, stop);
+        if (!least)
+            return false;
+        std::vector<Best> found;
+        for (std::size_t i = 0; i < rungs.size(); ++i) {
+            Best& start = rungs[i].start;
+            if (!found.empty() && found.back().stepNs < start.stepNs)
+                start = found.back();
+            auto state = search_->improve(search_->evaluate(start.placement, rungs[i].room), rungs[i].room,
+                                          tries, seedOf(i + 1), stop);
+            if (!state)
+                return false;
+            if (state->stepNs < start.stepNs)
+                found.push_back({std::move(state->placement), rungs[i].room, state->stepNs});
+        }
+        found_.insert(found_.end(), std::make_move_iterator(found.begin()),
+                      std::make_move_iterator(found.end()));
+        takeLeast(std::move(*least));
+        ++round_;
+        return true;
+    }
+
+    std::uint64_t seedOf(std::uint64_t rung) const { return round_ * (ladderSteps + 1) + rung; }
+
+    // For the least peak there is: the smallest budget of all.
+    std::optional<PlacementSearch::State> searchLeast(std::int64_t tries, const StopRequested& stop) {
+        Placement start = least_ ? *least_ : keepEverything(*graph_);
+        if (!least_) {
+            const auto planner = std::min_element(
+                planners_.begin(), planners_.end(),
+                [](const PathPlanner& a, const PathPlanner& b) { return a.least().bytes < b.least().bytes; });
+            start = planner->leastPlacement();
+        }
+        return search_->improve(search_->evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
+    }
+
+    void takeLeast(PlacementSearch::State state) {
+        if (state.peakBytes >= leastPeak().bytes)
+            return;
+        leastFound_ = lowering_.peak(state.placement);
+        least_ = state.placement;
+        const Nanoseconds stepNs = simulatedStepNs(lowering_, state.placement, state.peakBytes, storage_);
+        found_.push_back({std::move(state.placement), state.peakBytes, stepNs});
+    }
+
+    std::shared_ptr<const StepGraph> graph_;
+    Pins pins_;
+    Lowering lowering_;
+    std::vector<Source> sources_;
+    PlacementPaths quickPaths_;
+    std::vector<std::optional<LedgerPeak>> quickPeaks_; // by stop of the first path, as far as asked for
+    std::vector<PathPlanner> planners_;                 // of the first sources, as far as refined
+    std::optional<PlacementSearch> search_;
+    std::vector<Best> found_;        // by the searches
+    std::optional<Placement> least_; // that the searches found
+    LedgerPeak leastFound_;          // its peak
+    std::uint64_t round_ = 0;        // of the searches
+    std::unique_ptr<Optimized> complete_;
+    Bytes unlimitedPeak_ = 0;
+    Timeline storage_;
+};
+
+std::unique_ptr<PreparedStrategy> prepare(const std::shared_ptr<const StepGraph>& graph, const Pins& pins,
+                                          const StopRequested& /*stop*/) {
+    return std::make_unique<Optimized>(graph, pins);
+}
+
+} // namespace
+
+const StrategyInfo optimizedStrategy{
+    "optimized", "Optimized", "the fastest plan found, with a proven bound beside it", nullptr, 0, prepare};
+
+} // namespace slackscope
