@@ -45,7 +45,7 @@ public:
             std::sort(cheaper.begin(), cheaper.end());
             cheaper.erase(std::unique(cheaper.begin(), cheaper.end()), cheaper.end());
             for (const TensorIndex other : cheaper) {
-                if (open_[at(other)]) {
+                if (open_[at(other)] && visits_ < mostVisits) {
                     leave(other);
                     enter(other);
                 }
@@ -58,14 +58,12 @@ private:
     void findChains(const Pins& pins) {
         const std::vector<char> pinned = pinnedTensors(graph_, pins);
         ChainFinder finder(graph_);
-        std::size_t length = 0;
         for (const TensorIndex t : graph_.savedTensors()) {
             if (pinned[at(t)] || !canDrop(graph_, t))
                 continue;
             const std::vector<OperatorIndex>& chain = finder.chainOf(t);
-            if (chain.empty() || length + chain.size() > longestChains)
+            if (chain.empty() || chain.size() > longestGroupChain)
                 continue;
-            length += chain.size();
             chains_[at(t)] = chain;
             open_[at(t)] = 1;
             for (const OperatorIndex op : chain)
@@ -82,7 +80,7 @@ private:
     // Tensors that depend on the operator; of one that everybody depends on, none: to look at all of them
     // for each of them would take quadratic time.
     void gather(OperatorIndex op, std::vector<TensorIndex>& into) const {
-        constexpr std::size_t mostDependents = 64;
+        constexpr std::size_t mostDependents = 32;
         const auto& dependents = dependents_[at(op)];
         if (dependents.size() <= mostDependents)
             into.insert(into.end(), dependents.begin(), dependents.end());
@@ -103,6 +101,7 @@ private:
         candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
         for (const TensorIndex other : candidates) {
             const auto& chain = chains_[at(other)];
+            visits_ += static_cast<std::int64_t>(chain.size());
             if (open_[at(other)] && std::all_of(chain.begin(), chain.end(), [&](OperatorIndex op) {
                     return runsAgain_[at(op)] || adding_[at(op)];
                 })) {
@@ -122,7 +121,11 @@ private:
     }
     void leave(TensorIndex t) { queue_.erase({price_[at(t)], t}); }
 
+    static constexpr std::int64_t mostVisits =
+        20'000'000; // of operators in chains: a tenth of a second or so
+
     const StepGraph& graph_;
+    std::int64_t visits_ = 0;
     std::vector<std::vector<OperatorIndex>> chains_;   // by tensor
     std::vector<std::vector<TensorIndex>> dependents_; // by operator: tensors whose chains hold it
     std::vector<char> runsAgain_, adding_;             // by operator

@@ -15,10 +15,11 @@ struct DropGroup {
 
 // Groups in the order of a greedy knapsack: always the least recomputed time per byte next, given what runs
 // again already. Each tensor that can be dropped and is not pinned stands in at most one group; tensors
-// pinned to recompute are taken to run again from the start. Tensors whose chains (costs.h) are so long that
-// all chains together would exceed `longestChains` operators stand in none.
+// pinned to recompute are taken to run again from the start. Tensors with chains (costs.h) of more than
+// `longestGroupChain` operators stand in none; on very large profiles with much to share, prices are at some
+// point no longer brought up to date.
 std::vector<DropGroup> dropGroups(const StepGraph& graph, const Pins& pins);
 
-inline constexpr std::size_t longestChains = 4'000'000;
+inline constexpr std::size_t longestGroupChain = 256;
 
 } // namespace slackscope

@@ -41,6 +41,7 @@ class Optimized final : public PreparedStrategy {
 public:
     Optimized(const std::shared_ptr<const StepGraph>& graph, const Pins& pins)
         : graph_(graph), pins_(pins), lowering_(graph), quickPaths_(slackswapStrategy.paths(graph, pins)),
+          quickPeaks_(quickPaths_.front()->count()),
           unlimitedPeak_(lowering_.peak(keepEverything(*graph)).bytes) {
         sources_.push_back({slackswapStrategy.paths, slackswapStrategy.lookAhead});
         sources_.push_back({ownPaths, slackswapStrategy.lookAhead});
@@ -51,9 +52,10 @@ public:
     }
 
     Plan plan(Bytes budget) override {
-        Best best = planners_.empty() ? quickBest(budget) : bestWithin(budget);
-        if (planners_.empty() && best.stepNs == never)
+        // Where the end of slackswap's path does not fit, every path is tried at once.
+        if (planners_.size() < sources_.size() && quickPeak(quickPaths_.front()->count() - 1).bytes > budget)
             return withAllPaths().plan(budget);
+        Best best = planners_.empty() ? quickBest(budget) : bestWithin(budget);
         const LedgerPeak least = leastPeak();
         Plan plan = best.stepNs < never
                         ? simulatePlacement(lowering_, best.placement, best.room, optimizedStrategy.id)
@@ -79,39 +81,38 @@ private:
         Nanoseconds stepNs = never; // simulated in that room
     };
 
-    // Bisection for the first stop that fits, and a few stops beyond. In rooms that PathPlanner has too, so
-    // that the rounds to come lose nothing.
+    Placement quickPlacement(std::size_t stop) const {
+        Placement placement = quickPaths_.front()->at(stop);
+        applyPins(pins_, placement);
+        return placement;
+    }
+
+    LedgerPeak quickPeak(std::size_t stop) {
+        std::optional<LedgerPeak>& peak = quickPeaks_[stop];
+        if (!peak)
+            peak = lowering_.peak(quickPlacement(stop));
+        return *peak;
+    }
+
+    // Bisection for the first stop that fits (the last does), and a few stops beyond. In a room that
+    // PathPlanner has too, so that the rounds to come lose nothing.
     Best quickBest(Bytes budget) {
-        const PlacementPath& path = *quickPaths_.front();
-        const auto placementAt = [&](std::size_t stop) {
-            Placement placement = path.at(stop);
-            applyPins(pins_, placement);
-            return placement;
-        };
-        quickPeaks_.resize(path.count());
-        const auto peakAt = [&](std::size_t stop) {
-            if (!quickPeaks_[stop])
-                quickPeaks_[stop] = lowering_.peak(placementAt(stop));
-            return *quickPeaks_[stop];
-        };
-        std::size_t low = 0;
-        std::size_t high = path.count() - 1;
         Best best;
-        if (peakAt(high).bytes > budget)
-            return best;
+        std::size_t low = 0;
+        std::size_t high = quickPeaks_.size() - 1;
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
-            if (peakAt(middle).bytes <= budget)
+            if (quickPeak(middle).bytes <= budget)
                 high = middle;
             else
                 low = middle + 1;
         }
+        const Bytes room = standardRoom(quickPeak(low).bytes, budget, unlimitedPeak_);
         for (const std::size_t beyond : {0, 1, 2, 4, 8, 16}) {
             const std::size_t stop = low + beyond;
-            if (stop >= path.count() || peakAt(stop).bytes > budget)
+            if (stop >= quickPeaks_.size() || quickPeak(stop).bytes > room)
                 continue;
-            const Bytes room = standardRoom(peakAt(stop).bytes, budget, unlimitedPeak_);
-            Placement placement = placementAt(stop);
+            Placement placement = quickPlacement(stop);
             const Nanoseconds stepNs = simulatedStepNs(lowering_, placement, room, storage_);
             if (stepNs < best.stepNs)
                 best = {std::move(placement), room, stepNs};
@@ -119,7 +120,7 @@ private:
         return best;
     }
 
-    // Where the quick way finds nothing, every strategy's path is tried before a budget is called too small.
+    // One of its own, as this one will be when all paths are in.
     Optimized& withAllPaths() {
         if (!complete_) {
             complete_ = std::make_unique<Optimized>(graph_, pins_);

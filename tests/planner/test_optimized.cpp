@@ -1,0 +1,195 @@
+// optimized: as fast as it says it is.
+#include "core/input/input.h"
+#include "core/planner/lower_bound.h"
+#include "core/planner/strategy.h"
+#include "tests/support/physics.h"
+#include "tests/support/profiles.h"
+
+#include <QtTest>
+
+#include <random>
+
+using namespace slackscope;
+using namespace slackscope::test;
+
+namespace {
+
+using GraphPtr = std::shared_ptr<const StepGraph>;
+
+GraphPtr presetGraph(const char* name) {
+    return StepGraph::build(loadInput(name, {})->profile).value();
+}
+
+std::unique_ptr<PreparedStrategy> prepareOptimized(const GraphPtr& graph) {
+    return findStrategy("optimized")->prepare(graph, {}, {});
+}
+
+std::unique_ptr<PreparedStrategy> refinedOptimized(const GraphPtr& graph) {
+    auto prepared = prepareOptimized(graph);
+    refineFully(*prepared, {});
+    return prepared;
+}
+
+// The plan's step time, infeasible plans last.
+Nanoseconds stepOrNever(const Plan& plan) {
+    return plan.feasible() ? plan.stepNs() : std::numeric_limits<Nanoseconds>::max();
+}
+
+} // namespace
+
+class TestOptimized : public QObject {
+    Q_OBJECT
+private slots:
+    void isNeverSlowerThanAnotherStrategy() {
+        int compared = 0;
+        for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+            const auto graph = StepGraph::build(seed % 2 ? randomLayers(seed) : randomProfile(seed)).value();
+            const auto optimized = refinedOptimized(graph);
+            const Bytes peak = unlimitedPeak(graph);
+            std::mt19937_64 random(seed);
+            std::vector<Bytes> budgets{peak, peak / 2};
+            for (int i = 0; i < 12; ++i)
+                budgets.push_back(static_cast<Bytes>(random() % static_cast<std::uint64_t>(peak + 1)));
+            for (const StrategyInfo* strategy : strategies()) {
+                const auto other = strategy->prepare(graph, {}, {});
+                budgets.push_back(other->plan(0).minimumBudgetBytes);
+                for (const Bytes budget : budgets) {
+                    const Plan theirs = other->plan(budget);
+                    const Plan ours = optimized->plan(budget);
+                    QVERIFY2(stepOrNever(ours) <= stepOrNever(theirs),
+                             qPrintable(QString("seed %1, %2 at %3 bytes: %4 against %5")
+                                            .arg(seed)
+                                            .arg(strategy->id.data())
+                                            .arg(budget)
+                                            .arg(ours.stepNs())
+                                            .arg(theirs.stepNs())));
+                    QVERIFY2(violations(ours).empty(), joined(violations(ours)).c_str());
+                    compared += theirs.feasible() ? 1 : 0;
+                }
+            }
+        }
+        QVERIFY(compared > 600);
+    }
+
+    void isNeverSlowerAtALargerBudget_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("rounds");
+        QTest::newRow("bert-large") << "bert-large" << 8;
+        QTest::newRow("gpt2-xl") << "gpt2-xl" << 8;
+        QTest::newRow("llama-7b") << "llama-7b" << 8;
+        QTest::newRow("uneven layers") << "" << 100;
+    }
+    void isNeverSlowerAtALargerBudget() {
+        QFETCH(QString, name);
+        QFETCH(int, rounds);
+        const auto graph =
+            name.isEmpty() ? StepGraph::build(randomLayers(7)).value() : presetGraph(name.toUtf8());
+        const auto optimized = prepareOptimized(graph);
+        for (int round = 0; round < rounds && optimized->refine({}); ++round) {
+        }
+        const Bytes peak = unlimitedPeak(graph);
+        Nanoseconds before = std::numeric_limits<Nanoseconds>::max();
+        for (int i = 1; i <= 200; ++i) {
+            // Budgets between the rooms too.
+            const Nanoseconds stepNs = stepOrNever(optimized->plan(peak * i / 200 + i % 3));
+            QVERIFY2(stepNs <= before,
+                     qPrintable(QString("%1 of 200: %2 after %3").arg(i).arg(stepNs).arg(before)));
+            before = stepNs;
+        }
+        QCOMPARE(before, graph->idealNs());
+    }
+
+    // Published quality, in parts of a thousand of the bound's throughput.
+    void isCloseToTheBound_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"bert-large", "gpt2-xl", "llama-7b"})
+            QTest::newRow(name) << name;
+    }
+    void isCloseToTheBound() {
+        QFETCH(QString, name);
+        const auto graph = presetGraph(name.toUtf8());
+        const auto optimized = prepareOptimized(graph);
+        for (int round = 0; round < 7; ++round) // the paths; the searches are not needed for this
+            optimized->refine({});
+        LowerBound bound(graph);
+        const Bytes peak = unlimitedPeak(graph);
+        for (const auto& [percent, perMille] :
+             {std::pair{90, 995}, {70, 995}, {50, 995}, {40, 990}, {30, 990}, {20, 990}, {10, 970}}) {
+            const Bytes budget = peak * percent / 100;
+            const Plan plan = optimized->plan(budget);
+            QVERIFY2(bound.stepNs(budget) * 1000 >= plan.stepNs() * perMille,
+                     qPrintable(QString("at %1 %: %2 against %3")
+                                    .arg(percent)
+                                    .arg(plan.stepNs())
+                                    .arg(bound.stepNs(budget))));
+            QVERIFY(bound.stepNs(budget) <= plan.stepNs());
+        }
+    }
+
+    void roundsNeverMakeAPlanSlower() {
+        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+            const auto graph = StepGraph::build(randomLayers(seed)).value();
+            const Bytes peak = unlimitedPeak(graph);
+            const auto optimized = prepareOptimized(graph);
+            std::vector<Nanoseconds> before(19, std::numeric_limits<Nanoseconds>::max());
+            Bytes minimum = std::numeric_limits<Bytes>::max();
+            int round = 0;
+            do {
+                ++round;
+                for (std::size_t i = 0; i < before.size(); ++i) {
+                    const Nanoseconds stepNs =
+                        stepOrNever(optimized->plan(peak * static_cast<Bytes>(i + 1) / 19));
+                    QVERIFY2(stepNs <= before[i],
+                             qPrintable(QString("seed %1, round %2, budget %3 of 19: %4 after %5")
+                                            .arg(seed)
+                                            .arg(round)
+                                            .arg(i + 1)
+                                            .arg(stepNs)
+                                            .arg(before[i])));
+                    before[i] = stepNs;
+                }
+                const Bytes now = optimized->plan(0).minimumBudgetBytes;
+                QVERIFY(now <= minimum);
+                minimum = now;
+            } while (optimized->refine({}));
+        }
+    }
+
+    // Asked for other budgets before, at other rounds, it still says the same.
+    void plansDoNotDependOnWhatWasAskedBefore() {
+        const auto graph = StepGraph::build(randomLayers(3)).value();
+        const Bytes peak = unlimitedPeak(graph);
+        const auto plain = refinedOptimized(graph);
+        const auto asked = prepareOptimized(graph);
+        do {
+            for (const int percent : {95, 20, 71, 55, 3})
+                (void)asked->plan(peak * percent / 100);
+        } while (asked->refine({}));
+        for (int percent = 100; percent > 0; percent -= 7) {
+            const Plan a = plain->plan(peak * percent / 100);
+            const Plan b = asked->plan(peak * percent / 100);
+            QCOMPARE(a.feasible(), b.feasible());
+            QCOMPARE(a.decisions, b.decisions);
+            if (a.feasible())
+                QVERIFY(a.simulated->timeline == b.simulated->timeline);
+        }
+    }
+
+    void anInterruptedRoundChangesNothing() {
+        const auto graph = StepGraph::build(randomLayers(5)).value();
+        const Bytes budget = unlimitedPeak(graph) * 2 / 5;
+        const auto plain = refinedOptimized(graph);
+        const auto interrupted = prepareOptimized(graph);
+        // Each round is stopped after a few questions, a few more each time, and then done to its end.
+        for (int patience = 0, more = 1; more; patience += 3) {
+            int asked = 0;
+            interrupted->refine([&] { return ++asked > patience; });
+            more = interrupted->refine({});
+        }
+        QCOMPARE(plain->plan(budget).decisions, interrupted->plan(budget).decisions);
+        QCOMPARE(plain->plan(budget).stepNs(), interrupted->plan(budget).stepNs());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOptimized)
+#include "test_optimized.moc"
