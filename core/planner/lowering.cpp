@@ -46,6 +46,10 @@ bool Lowering::isAvailable(TensorIndex t, const Placement& placement) const {
     return placement.decisions[at(t)] != Decision::Recompute || graph_->producer(t) == none || live_[at(t)];
 }
 
+bool Lowering::letsGo(TensorIndex t, const Placement& placement) {
+    return !placement.letGo.empty() && placement.letGo[at(t)];
+}
+
 void Lowering::read(TensorIndex t) {
     if (firstRead_[at(t)] == none)
         firstRead_[at(t)] = position();
@@ -104,7 +108,7 @@ void Lowering::runBackward(OperatorIndex op, const Placement& placement) {
     for (const TensorIndex t : graph_->saved(op))
         read(t);
     for (const TensorIndex t : graph_->saved(op)) {
-        if (live_[at(t)] && graph_->lastBackwardUse(t) == op) {
+        if (live_[at(t)] && (graph_->lastBackwardUse(t) == op || letsGo(t, placement))) {
             stays_.push_back({t, madeAt_[at(t)], position()});
             live_[at(t)] = 0;
         }
@@ -173,7 +177,9 @@ void Lowering::writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement
     } else if (!live_[at(t)]) {
         madeAt_[at(t)] = position();
         live_[at(t)] = 1;
-        if (!graph_->isSaved(t) || graph_->lastBackwardUse(t) > neededBy)
+        const auto saved = graph_->saved(neededBy);
+        if (!graph_->isSaved(t) || graph_->lastBackwardUse(t) > neededBy ||
+            (letsGo(t, placement) && std::find(saved.begin(), saved.end(), t) == saved.end()))
             temporaries_.push_back(t);
     }
 }

@@ -21,6 +21,9 @@ struct Placement {
     // By operator: its segment, or empty. The first need inside a segment recomputes all that the backwards
     // of that segment read, each operator once. Without segments, each need is met alone.
     std::vector<std::int32_t> segments;
+    // By tensor, or empty: dropped tensors that are released after each backward that reads them, and
+    // recomputed again for the next, instead of staying to the last.
+    std::vector<char> letGo;
 };
 
 // Everything kept, transients released: the plan of the unlimited peak.
@@ -76,6 +79,7 @@ private:
     void gather(TensorIndex wanted, const Placement& placement);
     void emitBatch(OperatorIndex neededBy, const Placement& placement);
     void writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement);
+    static bool letsGo(TensorIndex t, const Placement& placement);
     void read(TensorIndex t);
     void settle(const Placement& placement);
     void addUpLedger();

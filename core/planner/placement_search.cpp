@@ -23,12 +23,14 @@ PlacementSearch::PlacementSearch(std::shared_ptr<const StepGraph> graph, const P
     for (TensorIndex t = 0; t < step.tensorCount(); ++t) {
         if (pinned[at(t)])
             continue;
-        Choice choice{t, {Decision::Keep}};
+        Choice choice{t, {{Decision::Keep, false}}};
         if (canOffload(step, t))
-            choice.decisions.push_back(Decision::Offload);
+            choice.fates.push_back({Decision::Offload, false});
         if (canDrop(step, t) || (!step.isSaved(t) && step.producer(t) != none && step.tensor(t).bytes > 0))
-            choice.decisions.push_back(Decision::Recompute);
-        if (choice.decisions.size() > 1)
+            choice.fates.push_back({Decision::Recompute, false});
+        if (canDrop(step, t) && step.firstBackwardUse(t) != step.lastBackwardUse(t))
+            choice.fates.push_back({Decision::Recompute, true});
+        if (choice.fates.size() > 1)
             choices_.push_back(std::move(choice));
     }
 }
@@ -49,6 +51,7 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
         return start;
     const StepGraph& graph = lowering_.graph();
     std::mt19937_64 random(seed);
+    start.placement.letGo.resize(at(graph.tensorCount()), 0);
     State best = start;
     State current = std::move(start);
     Bytes onHost = 0;
@@ -56,7 +59,7 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
         if (current.placement.decisions[at(t)] == Decision::Offload)
             onHost += graph.tensor(t).bytes;
     }
-    std::vector<std::pair<TensorIndex, Decision>> undo;
+    std::vector<std::pair<TensorIndex, Fate>> undo;
     for (std::int64_t i = 0; i < tries; ++i) {
         if (i % 64 == 0 && stop && stop())
             return std::nullopt;
@@ -65,15 +68,16 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
         const int changes = 1 + (random() % 3 == 0 ? 1 : 0) + (random() % 5 == 0 ? 1 : 0);
         for (int change = 0; change < changes; ++change) {
             const Choice& choice = choices_[random() % choices_.size()];
-            Decision& decision = current.placement.decisions[at(choice.tensor)];
-            const Decision next = choice.decisions[random() % choice.decisions.size()];
-            if (next == decision)
+            const Fate now{current.placement.decisions[at(choice.tensor)],
+                           current.placement.letGo[at(choice.tensor)] != 0};
+            const Fate next = choice.fates[random() % choice.fates.size()];
+            if (next == now)
                 continue;
-            undo.emplace_back(choice.tensor, decision);
+            undo.emplace_back(choice.tensor, now);
             const Bytes bytes = graph.tensor(choice.tensor).bytes;
-            onHostNow +=
-                (next == Decision::Offload ? bytes : 0) - (decision == Decision::Offload ? bytes : 0);
-            decision = next;
+            onHostNow += (next.decision == Decision::Offload ? bytes : 0) -
+                         (now.decision == Decision::Offload ? bytes : 0);
+            set(current.placement, choice.tensor, next);
         }
         bool accepted = false;
         if (!undo.empty() && onHostNow <= hostBytes_) {
@@ -90,10 +94,15 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
                 best = current;
         } else {
             for (auto change = undo.rbegin(); change != undo.rend(); ++change)
-                current.placement.decisions[at(change->first)] = change->second;
+                set(current.placement, change->first, change->second);
         }
     }
     return best;
+}
+
+void PlacementSearch::set(Placement& placement, TensorIndex t, const Fate& fate) {
+    placement.decisions[at(t)] = fate.decision;
+    placement.letGo[at(t)] = fate.letGo ? 1 : 0;
 }
 
 bool PlacementSearch::accept(State& state, Bytes room, Nanoseconds belowNs) {

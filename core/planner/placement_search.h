@@ -32,14 +32,21 @@ public:
 
 private:
     // A tensor and what may become of it. For transient tensors Recompute is to let go, Keep is to hold.
+    struct Fate {
+        Decision decision = Decision::Keep;
+        bool letGo = false; // between its backward uses
+        bool operator==(const Fate&) const = default;
+    };
     struct Choice {
         TensorIndex tensor = none;
-        std::vector<Decision> decisions;
+        std::vector<Fate> fates;
     };
 
     // Whether a state whose placement was changed is taken on: it fits better, or fits and takes less than
     // `belowNs`. Then the rest of it is brought up to date.
     bool accept(State& state, Bytes room, Nanoseconds belowNs);
+
+    static void set(Placement& placement, TensorIndex t, const Fate& fate);
 
     Lowering lowering_;
     Bytes hostBytes_;
