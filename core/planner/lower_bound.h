@@ -6,8 +6,9 @@
 // simulation model obeys. Given any program that runs to its end within the budget, set the variables as
 // follows; each constraint then holds, so the program's step time is at least the optimum.
 //
-//   z_j in [0, 1]   operator j is recomputed, and something reads what that wrote (a recompute that nothing
-//                   reads is taken for waiting)
+//   z_j in [0, 1]   operator j is recomputed, and some item reads what that wrote, directly or from a host
+//   copy
+//                   of it (a recompute that nothing reads is taken for waiting)
 //   r_t in [0, 1]   saved tensor t is written by such a recompute: r_t <= z_producer(t)
 //   o_t in [0, 1]   tensor t is offloaded and leaves the device while it idles (see Memory), and, unless it
 //                   is a profile input that no backward reads, a prefetch brings it back: before its first
@@ -47,11 +48,10 @@
 //
 // Leaving out positions only removes constraints, so sampling them keeps the bound valid.
 //
-// The solver works in floating point and is not trusted: its dual prices are only a proposal. For any prices
-// whatever, the Lagrangian dual value with every variable at its cheaper end is a lower bound of the optimum
-// (weak duality). That value is computed here from the constraints themselves, less 1e-12 of the sum of the
-// absolute values of all its products, which covers their rounding. The last digits of the bound may differ
-// between machines; that it is one does not.
+// On profiles of up to mostStagedOperators operators, stage_rows.h adds rows of each budget: what is brought
+// or written again between two full items must be so wholly in between.
+//
+// How the solver's answer becomes a bound without trusting it: linear_program.h.
 #pragma once
 
 #include "core/planner/exact_search.h"
@@ -68,6 +68,9 @@ public:
 
     // Larger profiles get the ideal time, which is a bound too: their program would take minutes to solve.
     static constexpr std::int32_t mostOperators = 20'000;
+
+    // Larger profiles go without the rows of stage_rows.h, which would make their program slow to solve.
+    static constexpr std::int32_t mostStagedOperators = 64;
 
     // Profiles up to this size are searched too, up to so many states: some ten milliseconds at most.
     static constexpr std::int32_t mostSearchedOperators = 12;

@@ -1,0 +1,68 @@
+#include "core/planner/linear_program.h"
+
+#include <coin/ClpSimplex.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace slackscope {
+
+int LinearProgram::row(const Sum& sum, double low, double high) {
+    const int number = rowCount();
+    std::map<int, double> merged;
+    for (const Term& term : sum)
+        merged[term.column] += term.factor;
+    for (const auto& [column, factor] : merged) {
+        if (factor == 0)
+            continue;
+        rows_.push_back(number);
+        columns_.push_back(column);
+        factors_.push_back(factor);
+    }
+    low_.push_back(low);
+    high_.push_back(high);
+    return number;
+}
+
+void LinearProgram::load(ClpSimplex& solver) const {
+    CoinPackedMatrix matrix(false, rows_.data(), columns_.data(), factors_.data(),
+                            static_cast<CoinBigIndex>(factors_.size()));
+    matrix.setDimensions(rowCount(), static_cast<int>(upper_.size()));
+    const std::vector<double> zero(upper_.size(), 0.0);
+    solver.loadProblem(matrix, zero.data(), upper_.data(), cost_.data(), low_.data(), high_.data());
+}
+
+double LinearProgram::usable(const double* prices, int row) const {
+    const double price = prices[row];
+    const auto i = static_cast<std::size_t>(row);
+    return (price > 0 && low_[i] == -infinite) || (price < 0 && high_[i] == infinite) || !std::isfinite(price)
+               ? 0.0
+               : price;
+}
+
+double LinearProgram::dualValue(const double* prices) const {
+    std::vector<double> reduced = cost_;
+    double value = 0;
+    double magnitude = 0;
+    const auto add = [&](double term) {
+        value += term;
+        magnitude += std::abs(term);
+    };
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+        const auto column = static_cast<std::size_t>(columns_[i]);
+        const double term = factors_[i] * usable(prices, rows_[i]);
+        reduced[column] -= term;
+        magnitude += std::abs(term) * upper_[column];
+    }
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+        const double price = usable(prices, static_cast<int>(i));
+        if (price != 0)
+            add(price * (price > 0 ? low_[i] : high_[i]));
+    }
+    for (std::size_t i = 0; i < reduced.size(); ++i)
+        add(std::min(0.0, reduced[i] * upper_[i]));
+    return value - 1e-12 * magnitude;
+}
+
+} // namespace slackscope

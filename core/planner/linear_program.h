@@ -1,0 +1,54 @@
+// A linear program written down row by row, and a lower bound of its optimum that trusts no solver.
+//
+// The solver works in floating point and is not trusted: its dual prices are only a proposal. For any prices
+// whatever, the Lagrangian dual value with every variable at its cheaper end is a lower bound of the optimum
+// (weak duality). That value is computed here from the constraints themselves, less 1e-12 of the sum of the
+// absolute values of all its products, which covers their rounding. The last digits of the bound may differ
+// between machines; that it is one does not.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+class ClpSimplex;
+
+namespace slackscope {
+
+class LinearProgram {
+public:
+    struct Term {
+        int column = 0;
+        double factor = 0;
+    };
+    using Sum = std::vector<Term>; // a column may stand in it twice
+
+    // Adds a variable in [0, upper] (finite, which the dual value needs), or a row; returns its number.
+    int column(double upper, double cost) {
+        upper_.push_back(upper);
+        cost_.push_back(cost);
+        return static_cast<int>(upper_.size()) - 1;
+    }
+    int atMost(const Sum& sum, double limit) { return row(sum, -infinite, limit); }
+    int atLeast(const Sum& sum, double limit) { return row(sum, limit, infinite); }
+    int equal(const Sum& sum, double value) { return row(sum, value, value); }
+
+    void setLimit(int row, double limit) { high_[static_cast<std::size_t>(row)] = limit; }
+    int rowCount() const { return static_cast<int>(low_.size()); }
+
+    void load(ClpSimplex& solver) const;
+    // By row; prices that have no meaning (of a limit that is not there) are taken as zero.
+    double dualValue(const double* prices) const;
+
+private:
+    static constexpr double infinite = std::numeric_limits<double>::max(); // what Clp takes as no limit
+
+    int row(const Sum& sum, double low, double high);
+    double usable(const double* prices, int row) const;
+
+    std::vector<double> upper_, cost_; // by column
+    std::vector<double> low_, high_;   // by row
+    std::vector<int> rows_, columns_;
+    std::vector<double> factors_;
+};
+
+} // namespace slackscope
