@@ -85,13 +85,15 @@ public:
     }
 
 private:
+    // A tensor in one stage; columns are -1 where the variable is zero whatever the program.
     struct Stage {
-        bool alive = false;       // may be needed after the stage's first item
-        bool always = false;      // read by that item: resident at its end
-        std::int32_t read = none; // first item of the stage that reads it
-        int resident = -1;        // at the end of the first item
-        int fetched = -1;         // wholly inside the stage
-        int arriving = -1;        // in flight at the end of the first item
+        bool alive = false;       // an item may read it after the stage's first item
+        bool always = false;      // touched by the first item: resident at its end
+        std::int32_t read = none; // first item behind it in the stage that reads the tensor
+        int resident = -1;        // k
+        int fetched = -1;         // a
+        int late = -1;            // b
+        int arriving = -1;        // v
     };
 
     std::int32_t count() const { return 2 * m_.operators_; }
@@ -108,23 +110,40 @@ private:
     std::int32_t endOf(std::size_t s) const { return s + 1 < bounds_.size() ? bounds_[s + 1] : count(); }
 
     void chooseBounds() {
-        std::vector<std::pair<Bytes, std::int32_t>> tight; // room, position
+        struct Full {
+            Bytes room = 0;
+            std::int32_t position = none;
+            std::int32_t nextRead = none; // of a tensor that has no room beside it
+        };
+        std::vector<Full> full;
         for (std::int32_t p = m_.operators_; p < count(); ++p) {
             const Bytes room = budget_ - frame_.needs[at(p)];
+            std::int32_t nextRead = count();
             bool blocks = false;
-            for (TensorIndex t = 0; t < graph_.tensorCount() && !blocks; ++t)
-                blocks =
-                    m_.bytes(t) > room && graph_.producer(t) < p && m_.lastNeed_[at(t)] > p && !reads(p, t);
+            for (TensorIndex t = 0; t < graph_.tensorCount(); ++t) {
+                if (m_.bytes(t) <= room || m_.lastNeed_[at(t)] <= p || reads(p, t))
+                    continue;
+                blocks = true;
+                for (std::int32_t q = p + 1; q < nextRead; ++q) {
+                    if (reads(q, t))
+                        nextRead = q;
+                }
+            }
             if (blocks)
-                tight.emplace_back(room, p);
+                full.push_back({room, p, nextRead});
         }
-        std::sort(tight.begin(), tight.end());
-        if (tight.size() > mostBounds)
-            tight.resize(mostBounds);
+        std::stable_sort(full.begin(), full.end(),
+                         [](const Full& a, const Full& b) { return a.room < b.room; });
+        if (full.size() > mostFull)
+            full.resize(mostFull);
         bounds_.push_back(m_.operators_ - 1);
-        for (const auto& [room, p] : tight)
-            bounds_.push_back(p);
+        for (const Full& each : full) {
+            bounds_.push_back(each.position);
+            if (each.nextRead < count())
+                bounds_.push_back(each.nextRead);
+        }
         std::sort(bounds_.begin(), bounds_.end());
+        bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
     }
 
     void addColumns() {
@@ -147,6 +166,8 @@ private:
                     stage.resident = program_.column(1, 0);
                 if (frame_.offloaded[at(t)] >= 0) {
                     stage.fetched = program_.column(1, 0);
+                    if (stage.read == none && s + 1 < bounds_.size())
+                        stage.late = program_.column(1, 0);
                     if (!stage.always && fits && s > 0)
                         stage.arriving = program_.column(1, 0);
                 }
@@ -231,8 +252,10 @@ private:
             const Stage& next = stages_[at(t)][s + 1];
             Sum sum{{next.resident, 1}};
             addSources(sum, t, s, -1);
-            if (next.arriving >= 0)
-                sum.push_back({next.arriving, -1});
+            for (const int column : {stage.late, next.arriving}) {
+                if (column >= 0)
+                    sum.push_back({column, -1});
+            }
             program_.atMost(sum, 0);
         }
         // Gone where it idles before its first backward use: dropped or offloaded.
@@ -248,8 +271,13 @@ private:
             const std::int32_t due = stage.read != none ? stage.read : endOf(s);
             if (graph_.isSaved(t) && due <= firstUse)
                 program_.atMost({{stage.fetched, 1}, {frame_.offloaded[at(t)], -1}}, 0);
-            const Nanoseconds more = stage.read == none && due < count() ? m_.durationNs(due) : 0;
-            back_.push_back({bounds_[s], due, more, graph_.prefetchNs(t), stage.fetched});
+            back_.push_back({bounds_[s], due, 0, graph_.prefetchNs(t), stage.fetched});
+        }
+        if (stage.arriving >= 0 && stage.read != none)
+            back_.push_back({bounds_[s - 1], stage.read, 0, graph_.prefetchNs(t), stage.arriving});
+        if (stage.late >= 0) {
+            const std::int32_t last = endOf(s);
+            back_.push_back({bounds_[s], last, m_.durationNs(last), graph_.prefetchNs(t), stage.late});
         }
     }
 

@@ -2,18 +2,22 @@
 // that come from the fullest items of the backward pass, and depend on the budget: beside such an item there
 // is no room for some tensor whatever is decided, so that each copy of it lies wholly on one side.
 //
-// Some backwards beside which a tensor that is still needed has no room, those with the least room first, cut
-// the backward pass into stages. The first item of the first stage is the last forward; a stage lasts from
-// the end of its first item to the end of the next stage's first item, or of the step. A recompute is useful
-// if an item reads what it wrote, directly or from a host copy of it. Given any program that runs to its end
-// within the budget, set for each stage s
+// Some backwards beside which a tensor that is still needed has no room, those with the least room first, and
+// behind each of them the next item that reads such a tensor, cut the backward pass into stages. The first
+// item of the first stage is the last forward; a stage lasts from the end of its first item to the end of its
+// last item, which is the first of the next stage, or to the end of the step. A recompute is useful if an
+// item reads what it wrote, directly or from a host copy of it. Given any program that runs to its end within
+// the budget, set for each stage s
 //
 //   x_js = 1   operator j runs usefully in the stage
 //   k_ts = 1   when the first item ends, tensor t is resident or a copy is bringing it, that item does not
 //              touch it, and some useful item reads that residency later
-//   v_ts = 1   when the first item ends, a copy is bringing t
-//   a_ts = 1   a prefetch of t that some useful item reads lies wholly within the stage, and, where a forward
-//              or backward of the stage reads t, before the first of these
+//   v_ts = 1   when the first item ends, a copy is bringing t that started after the first item of the stage
+//              before had ended
+//   a_ts = 1   a prefetch of t that some useful item reads lies wholly within the stage, and before the first
+//              forward or backward in it that reads t, or, where none does, before the last item starts
+//   b_ts = 1   no forward or backward of the stage reads t, and such a prefetch starts in the stage and ends
+//              while the last item runs
 //
 // and zero otherwise. Tensors of no bytes are always there and left out. Then:
 //
@@ -24,10 +28,10 @@
 // Sources. Let t be read in the stage by the first of its forwards and backwards that read t, without being
 // touched by the stage's first item. The residency that is read was open when the first item ended, or was
 // opened by a prefetch or a recompute since: k_ts + a_ts + x_js >= 1 with j the producer. The same holds for
-// each input t of a useful recompute of operator i in the stage (a prefetch that it reads ends within the
-// stage; and where a backward of the stage reads t the sum is one anyway): x_is <= k_ts + a_ts + x_js. And a
-// tensor that nothing touches from the first item to the next stage's, s + 1, is there only if it was, has
-// come, was written, or is coming: k_t,s+1 <= k_ts + a_ts + x_js + v_t,s+1.
+// each input t of a useful recompute of operator i in the stage, which ends before the last item starts (and
+// where a backward of the stage reads t the sum is one anyway): x_is <= k_ts + a_ts + x_js. And a tensor that
+// nothing touches from the first item to the last is there when that ends only if it was, has come, was
+// written, or is coming: k_t,s+1 <= k_ts + a_ts + b_ts + x_js + v_t,s+1.
 //
 // Ties to the other variables. x_js <= z_j, and z_j <= the sum of x_js over the stages. Where t idles before
 // its first backward use and k_ts = 0, that use's residency opens later: k_ts + r_t + o_t >= 1. A prefetch
@@ -73,8 +77,8 @@ struct BoundFrame {
 
 class StageRows {
 public:
-    // Stages beside the first. More make the program larger and hardly tighter.
-    static constexpr std::size_t mostBounds = 12;
+    // Full items that cut the pass. More make the program larger and hardly tighter.
+    static constexpr std::size_t mostFull = 12;
 
     StageRows(std::shared_ptr<const StepGraph> graph, const BoundFrame& frame);
 
