@@ -83,9 +83,9 @@ private:
     PlacementPaths paths_;
     std::size_t lookAhead_;
     std::vector<std::vector<Stop>> stops_; // by path and stop
-    std::vector<Nanoseconds>
-        transferLimits_;       // by room: a step without recomputes takes at least this; 0: not asked for
-    std::vector<Bytes> rooms_; // ascending, all of at least the least peak
+    // By room: a step without recomputes takes at least this; 0: not asked for yet.
+    std::vector<Nanoseconds> transferLimits_;
+    std::vector<Bytes> rooms_;                             // ascending, all of at least the least peak
     std::unordered_map<std::uint64_t, Nanoseconds> known_; // step times by path, stop and room
     LedgerPeak least_;
     std::size_t leastPath_ = 0;

@@ -61,8 +61,10 @@ void Session::setBudgetFraction(double fraction) {
 void Session::setPlanned(const PlannedStepPtr& planned) {
     // Indices mean something within one profile only.
     const bool otherStep = !planned_ || planned_->request.step != planned->request.step;
+    // A better plan of the same budget does not change what is possible at it.
+    if (otherStep || planned_->plan->budgetBytes != planned->plan->budgetBytes)
+        foundBoundNs_ = 0;
     planned_ = planned;
-    foundBoundNs_ = 0;
     if (otherStep)
         setSelection({});
     emit planChanged();

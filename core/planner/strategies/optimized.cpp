@@ -160,7 +160,7 @@ private:
         return best;
     }
 
-    LedgerPeak leastPeak() const {
+    LedgerPeak leastPeak() {
         LedgerPeak least = leastFound_;
         const auto consider = [&](const LedgerPeak& peak) {
             if (least.op == none || peak.bytes < least.bytes)
@@ -168,17 +168,13 @@ private:
         };
         for (const PathPlanner& planner : planners_)
             consider(planner.least());
-        if (planners_.empty()) {
-            for (const auto& peak : quickPeaks_) {
-                if (peak)
-                    consider(*peak);
-            }
-        }
+        if (planners_.empty())
+            consider(quickPeak(quickPeaks_.size() - 1));
         return least;
     }
 
     bool searchLadder(const StopRequested& stop) {
-        if (round_ == searchRounds)
+        if (round_ == searchRounds || operatorsInRound / graph_->operatorCount() < fewestTries)
             return false;
         if (!search_)
             search_.emplace(graph_, pins_);
@@ -188,6 +184,8 @@ private:
         };
         std::vector<Rung> rungs;
         for (Bytes i = 1; i <= ladderSteps; ++i) {
+            if (stop && stop())
+                return false;
             const auto room = static_cast<Bytes>(Wide{unlimitedPeak_} * i / ladderSteps);
             Best start = bestWithin(room);
             // Below a tenth of a percent there is nothing to gain that anybody would see.
@@ -226,13 +224,10 @@ private:
 
     // For the least peak there is: the smallest budget of all.
     std::optional<PlacementSearch::State> searchLeast(std::int64_t tries, const StopRequested& stop) {
-        Placement start = least_ ? *least_ : keepEverything(*graph_);
-        if (!least_) {
-            const auto planner = std::min_element(
-                planners_.begin(), planners_.end(),
-                [](const PathPlanner& a, const PathPlanner& b) { return a.least().bytes < b.least().bytes; });
-            start = planner->leastPlacement();
-        }
+        const auto planner = std::min_element(
+            planners_.begin(), planners_.end(),
+            [](const PathPlanner& a, const PathPlanner& b) { return a.least().bytes < b.least().bytes; });
+        Placement start = least_ ? *least_ : planner->leastPlacement();
         return search_->improve(search_->evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
     }
 
