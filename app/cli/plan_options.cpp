@@ -48,36 +48,53 @@ void addPlanOptions(CLI::App& command, PlanOptions& into) {
             "--strategy", [&into](const std::string& text) { into.strategy = strategyNamed(text); },
             "how to decide: " + commaList(strategyIds()) + "; default " + std::string(into.strategy->id))
         ->type_name("ID");
+    addPinOption(command, into.pins);
 }
 
-tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
-    auto loaded = load(options.model);
+tl::expected<std::shared_ptr<const StepGraph>, Failure> loadGraph(const ModelOptions& options) {
+    auto loaded = load(options);
     if (!loaded)
         return tl::unexpected(loaded.error());
-    const auto graph = StepGraph::build(std::move(loaded->profile));
+    auto graph = StepGraph::build(std::move(loaded->profile));
     if (!graph)
-        return failure(
-            ExitStatus::InputRefused,
-            InputError{options.model.input, graph.error().pointer, graph.error().reason}.sentence());
-    const Bytes peak = unlimitedPeak(*graph);
+        return failure(ExitStatus::InputRefused,
+                       InputError{options.input, graph.error().pointer, graph.error().reason}.sentence());
+    return std::move(*graph);
+}
+
+tl::expected<Plan, Failure> makePlan(const std::shared_ptr<const StepGraph>& graph,
+                                     const PlanOptions& options) {
+    const auto pins = resolvePins(*graph, options.pins);
+    if (!pins)
+        return tl::unexpected(pins.error());
+    const Bytes peak = unlimitedPeak(graph);
     const Bytes budget = options.budget.resolve(peak);
-    std::cerr << "Planning " << (*graph)->profile().name << " (" << (*graph)->profile().source << ") with "
+    std::cerr << "Planning " << graph->profile().name << " (" << graph->profile().source << ") with "
               << options.strategy->id << ", budget " << formatBytes(budget) << " (" << formatCount(budget)
               << " bytes, "
               << formatPercent(peak == 0 ? 0.0 : static_cast<double>(budget) / static_cast<double>(peak))
               << " of the unlimited peak of " << formatBytes(peak) << ")\n";
-    const auto prepared = options.strategy->prepare(*graph, {}, {});
+    const auto prepared = options.strategy->prepare(graph, *pins, {});
     refineFully(*prepared, {});
     Plan plan = prepared->plan(budget);
     if (plan.feasible())
-        plan.lowerBoundNs = LowerBound(*graph).stepNs(budget);
+        plan.lowerBoundNs = LowerBound(graph).stepNs(budget);
     return plan;
 }
 
+tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
+    const auto graph = loadGraph(options.model);
+    if (!graph)
+        return tl::unexpected(graph.error());
+    return makePlan(*graph, options);
+}
+
 std::string infeasibleSentence(const Plan& plan) {
+    const bool pinned = !plan.pins.empty();
     return "a budget of " + formatBytes(plan.budgetBytes) + " is too small for " + plan.strategy +
-           ", which needs " + formatBytes(plan.minimumBudgetBytes) + " (" +
-           formatCount(plan.minimumBudgetBytes) + " bytes); raise the budget or choose another strategy.";
+           (pinned ? " with these pins" : "") + ", which needs " + formatBytes(plan.minimumBudgetBytes) +
+           " (" + formatCount(plan.minimumBudgetBytes) + " bytes); raise the budget" +
+           (pinned ? ", remove pins" : "") + " or choose another strategy.";
 }
 
 } // namespace slackscope::cli

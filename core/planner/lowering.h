@@ -8,23 +8,11 @@
 // each of them ends without waiting for a later compute item.
 #pragma once
 
-#include "core/planner/decision.h"
+#include "core/planner/placement.h"
 #include "core/program/program.h"
 #include "core/simulator/simulator.h"
 
 namespace slackscope {
-
-struct Placement {
-    // By tensor. For a tensor that no backward reads, Recompute is the ordinary case (released after its last
-    // forward use) and Keep holds it until the last recompute that reads it.
-    std::vector<Decision> decisions;
-    // By operator: its segment, or empty. The first need inside a segment recomputes all that the backwards
-    // of that segment read, each operator once. Without segments, each need is met alone.
-    std::vector<std::int32_t> segments;
-    // By tensor, or empty: dropped tensors that are released after each backward that reads them, and
-    // recomputed again for the next, instead of staying to the last.
-    std::vector<char> letGo;
-};
 
 // Everything kept, transients released: the plan of the unlimited peak.
 Placement keepEverything(const StepGraph& graph);

@@ -28,7 +28,10 @@ public:
 private:
     Plan feasiblePlan(std::int32_t room) {
         const auto choice = planner_.best(room, std::numeric_limits<Nanoseconds>::max());
-        return simulatePlacement(planner_.lowering(), planner_.placementOf(*choice), choice->room, strategy_);
+        Plan plan =
+            simulatePlacement(planner_.lowering(), planner_.placementOf(*choice), choice->room, strategy_);
+        plan.pins = planner_.pins();
+        return plan;
     }
 
     PathPlanner planner_;

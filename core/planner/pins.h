@@ -6,17 +6,8 @@
 #include <tl/expected.hpp>
 
 #include <string>
-#include <vector>
 
 namespace slackscope {
-
-struct Pin {
-    TensorIndex tensor = none;
-    Decision decision = Decision::Keep;
-    bool operator==(const Pin&) const = default;
-};
-
-using Pins = std::vector<Pin>; // at most one per tensor
 
 // Why pins cannot be honoured, in one sentence that names the tensor: no saved tensor of the profile, pinned
 // twice, nothing that could be offloaded or recomputed, or more offloaded than the host holds.

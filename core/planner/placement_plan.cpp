@@ -31,6 +31,7 @@ Plan emptyPlan(const Lowering& lowering, const Placement& placement, Bytes budge
     plan.decisions.assign(at(graph.tensorCount()), Decision::Keep);
     for (const TensorIndex t : graph.savedTensors())
         plan.decisions[at(t)] = placement.decisions[at(t)];
+    plan.placement = placement;
     plan.slack = availableSlack(graph);
     plan.lowerBoundNs = graph.idealNs();
     return plan;
@@ -42,6 +43,7 @@ Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes roo
                        std::string_view strategy) {
     const StepGraph& graph = lowering.graph();
     Plan plan = emptyPlan(lowering, placement, room, strategy);
+    plan.roomBytes = room;
     plan.simulated = run(lowering, placement, room, {});
     const Instructions& instructions = plan.simulated->program.instructions();
     for (const Offload& offload : instructions.offloads) {
@@ -64,6 +66,7 @@ Plan infeasiblePlan(const Lowering& lowering, const Pins& pins, Bytes budget, co
     Placement kept = keepEverything(lowering.graph());
     applyPins(pins, kept);
     Plan plan = emptyPlan(lowering, kept, budget, strategy);
+    plan.pins = pins;
     plan.minimumBudgetBytes = least.bytes;
     plan.blocked = Blocked{least.op, least.bytes};
     return plan;

@@ -9,9 +9,9 @@
 
 namespace slackscope {
 
-// Simulates a placement whose ledger peak is within `room`, and fills in the plan but for the unlimited peak
-// and the minimum budget; its budget is `room`. Throws std::logic_error if the lowering broke its word (a
-// fault of ours), as does the next.
+// Simulates a placement whose ledger peak is within `room`, and fills in the plan but for the pins, the
+// unlimited peak and the minimum budget; its budget is `room`. Throws std::logic_error if the lowering broke
+// its word (a fault of ours), as does the next.
 Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes room, std::string_view strategy);
 
 // The step time alone. `storage` is used from call to call.

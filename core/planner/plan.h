@@ -1,7 +1,7 @@
 // What a strategy answers: a simulated program that meets the budget, or why there is none.
 #pragma once
 
-#include "core/planner/decision.h"
+#include "core/planner/placement.h"
 #include "core/simulator/simulator.h"
 
 #include <memory>
@@ -47,6 +47,11 @@ struct Plan {
     std::optional<Simulated> simulated; // absent: infeasible
     std::optional<Blocked> blocked;     // present when infeasible
     std::vector<Decision> decisions;    // by tensor; Keep for tensors that no backward reads
+    Pins pins;                          // what the user had fixed
+    // What was lowered and the room it was simulated in: all it takes to run it again, or nearly the same.
+    // Infeasible: everything kept but for the pins, and no room.
+    Placement placement;
+    Bytes roomBytes = 0; // at most the budget
     Slack slack;
     Bytes offloadedBytes = 0;
     Nanoseconds lowerBoundNs = 0; // no program can be faster at this budget

@@ -40,10 +40,17 @@ std::string exactBytes(Bytes bytes) {
     return formatBytes(bytes) + " (" + formatCount(bytes) + " bytes)";
 }
 
+std::string pinnedLine(const Plan& plan) {
+    if (plan.pins.empty())
+        return {};
+    return line("Pinned", formatCount(static_cast<std::int64_t>(plan.pins.size())) +
+                              (plan.pins.size() == 1 ? " tensor" : " tensors"));
+}
+
 std::string heading(const Plan& plan) {
     const std::string& name = plan.graph->profile().name;
     return line("Profile", name.empty() ? "(no name)" : name) +
-           line("Strategy", strategyName(plan.strategy)) +
+           line("Strategy", strategyName(plan.strategy)) + pinnedLine(plan) +
            line("Budget", exactBytes(plan.budgetBytes) + ", " +
                               formatPercent(ratio(plan.budgetBytes, plan.unlimitedPeakBytes)) +
                               " of the unlimited peak of " + formatBytes(plan.unlimitedPeakBytes));
@@ -173,8 +180,9 @@ std::string infeasibleSummary(const Plan& plan) {
         line("Smallest", "budget that works with this strategy: " + exactBytes(plan.minimumBudgetBytes) +
                              ", " + formatPercent(ratio(plan.minimumBudgetBytes, plan.unlimitedPeakBytes)) +
                              " of the unlimited peak");
-    text +=
-        line("What to do", "raise the budget to that, choose another strategy, or lower batch or sequence");
+    text += line("What to do", "raise the budget to that, " +
+                                   std::string(plan.pins.empty() ? "" : "remove pins, ") +
+                                   "choose another strategy, or lower batch or sequence");
     return text;
 }
 

@@ -1,5 +1,6 @@
 #include "core/report/timeline_json.h"
 
+#include "core/planner/pins.h"
 #include "core/report/events.h"
 
 namespace slackscope {
@@ -55,11 +56,13 @@ void writeTotals(TextWriter& out, const Plan& plan) {
 
 void writeDecisions(TextWriter& out, const Plan& plan) {
     out << ",\n  \"decisions\": [";
+    const std::vector<char> pinned = pinnedTensors(*plan.graph, plan.pins);
     Separator separator;
     for (const TensorIndex t : plan.graph->savedTensors()) {
         out << separator.next() << "{\"tensor\": ";
         out.jsonString(plan.graph->tensor(t).id);
-        out << ", \"decision\": \"" << decisionName(plan.decisions[static_cast<std::size_t>(t)]) << "\"}";
+        out << ", \"decision\": \"" << decisionName(plan.decisions[static_cast<std::size_t>(t)]) << "\"";
+        out << (pinned[static_cast<std::size_t>(t)] ? ", \"pinned\": true}" : "}");
     }
     out << "]";
 }

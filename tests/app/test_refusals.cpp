@@ -145,6 +145,20 @@ private slots:
         QTest::newRow("efficiency above 1") << plan({"--matmul-efficiency", "1.5"}) << "up to 1";
         QTest::newRow("efficiency is NaN") << plan({"--memory-efficiency", "nan"}) << "up to 1";
         QTest::newRow("host memory is text") << plan({"--host-memory", "much"}) << "\"much\"";
+        QTest::newRow("unknown tensor") << plan({"--pin", "layer0.ln1.oot=keep"}) << "layer0.ln1.out";
+        QTest::newRow("pin without a decision") << plan({"--pin", "layer0.ln1.out"}) << "TENSOR=keep";
+        QTest::newRow("pin without a tensor") << plan({"--pin", "=keep"}) << "TENSOR=keep";
+        QTest::newRow("pin to something else")
+            << plan({"--pin", "layer0.ln1.out=drop"}) << "\"layer0.ln1.out=drop\"";
+        QTest::newRow("pinned twice")
+            << plan({"--pin", "layer0.ln1.out=keep", "--pin", "layer0.ln1.out=offload"}) << "pinned twice";
+        QTest::newRow("impossible pin") << plan({"--pin", "tokens=recompute"}) << "cannot be recomputed";
+        QTest::newRow("pin of an export")
+            << QStringList{"export", "gpt2", "-o", "a.json", "--pin", "nothing=keep"} << "\"nothing\"";
+        QTest::newRow("explain an unknown tensor") << plan({"--explain", "layer0.ln1"}) << "layer0.ln1.out";
+        QTest::newRow("explain in JSON")
+            << plan({"--explain", "layer0.ln1.out", "--format", "json"}) << "--format text";
+        QTest::newRow("decisions in JSON") << plan({"--decisions", "--format", "json"}) << "--format text";
         QTest::newRow("unknown list") << QStringList{"list", "cats"} << "strategies";
         QTest::newRow("export to nowhere") << QStringList{"export", "gpt2"} << "--output";
         QTest::newRow("unknown picture")

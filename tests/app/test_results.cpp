@@ -10,6 +10,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtEndian>
@@ -137,6 +138,55 @@ private slots:
         // The budget that it names does work.
         const QString minimum = QString::number(root["minimum_budget_bytes"].toInteger());
         QCOMPARE(runProgram({"plan", "gpt2", "--budget", minimum}).status, 0);
+    }
+
+    void pinsAreHonoured() {
+        const QStringList pins{"--pin", "layer0.ln1.out=keep", "--pin", "layer1.ln1.out=offload"};
+        const ProgramRun json = runProgram(QStringList{"plan", "gpt2-xl", "--format", "json"} + pins);
+        QCOMPARE(json.status, 0);
+        int pinned = 0;
+        for (const auto& each : QJsonDocument::fromJson(json.out).object()["decisions"].toArray()) {
+            const QJsonObject decision = each.toObject();
+            if (!decision.contains("pinned"))
+                continue;
+            ++pinned;
+            QCOMPARE(decision["pinned"], QJsonValue(true));
+            QCOMPARE(decision["decision"].toString(), decision["tensor"].toString() == "layer0.ln1.out"
+                                                          ? QString("keep")
+                                                          : QString("offload"));
+        }
+        QCOMPARE(pinned, 2);
+        QVERIFY(runProgram(QStringList{"plan", "gpt2-xl"} + pins).out.contains("Pinned       2 tensors\n"));
+        QCOMPARE(runProgram(QStringList{"export", "gpt2-xl", "-o", path("t.json")} + pins).status, 0);
+        QCOMPARE(readFile(path("t.json")), json.out);
+        // Everything pinned to stay: no strategy meets half the budget, and says what would do.
+        QStringList all{"plan", "gpt2", "--budget", "50%"};
+        for (const auto& each : QJsonDocument::fromJson(runProgram({"plan", "gpt2", "--format", "json"}).out)
+                                    .object()["decisions"]
+                                    .toArray())
+            all += {"--pin", each.toObject()["tensor"].toString() + "=keep"};
+        const ProgramRun kept = runProgram(all);
+        QCOMPARE(kept.status, 4);
+        QVERIFY2(kept.err.contains("with these pins") && kept.err.contains("remove pins"),
+                 kept.err.constData());
+    }
+
+    void explainsDecisions() {
+        const QString tensor = "layer3.ln1.out";
+        const ProgramRun run = runProgram(
+            {"plan", "gpt2-xl", "--decisions", "--explain", tensor, "--explain", "layer4.gelu.out"});
+        QCOMPARE(run.status, 0);
+        const QStringList lines = QString::fromUtf8(run.out).split('\n');
+        // A line in the list and a heading of its own.
+        QCOMPARE(
+            lines
+                .filter(QRegularExpression("^layer3\\.ln1\\.out +12\\.50 MiB +recompute +Recomputing costs "))
+                .size(),
+            1);
+        QCOMPARE(lines.filter("layer3.ln1.out (12.50 MiB): recompute").size(), 1);
+        QCOMPARE(lines.filter("layer4.gelu.out (50.00 MiB): recompute").size(), 1);
+        QCOMPARE(lines.filter(QRegularExpression("^  recompute \\(now\\) +[\\d.]+ ms \\(same\\)")).size(), 2);
+        QVERIFY(run.out.contains("What if, simulated"));
     }
 
     void dataExports() {

@@ -60,6 +60,7 @@ public:
         Plan plan = best.stepNs < never
                         ? simulatePlacement(lowering_, best.placement, best.room, optimizedStrategy.id)
                         : infeasiblePlan(lowering_, pins_, budget, least, optimizedStrategy.id);
+        plan.pins = pins_;
         plan.budgetBytes = budget;
         plan.unlimitedPeakBytes = unlimitedPeak_;
         plan.minimumBudgetBytes = least.bytes;
