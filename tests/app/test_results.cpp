@@ -23,7 +23,9 @@ namespace {
 
 QByteArray libraryTimeline(const Profile& profile, std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(profile).value();
-    Plan plan = findStrategy(strategy)->prepare(graph, {}, {})->plan(unlimitedPeak(graph) * percent / 100);
+    const auto prepared = findStrategy(strategy)->prepare(graph, {}, {});
+    refineFully(*prepared, {}); // as the program does
+    Plan plan = prepared->plan(unlimitedPeak(graph) * percent / 100);
     if (plan.feasible())
         plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
     QByteArray json;
