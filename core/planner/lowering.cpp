@@ -50,10 +50,21 @@ bool Lowering::letsGo(TensorIndex t, const Placement& placement) {
     return !placement.letGo.empty() && placement.letGo[at(t)];
 }
 
-void Lowering::read(TensorIndex t) {
+void Lowering::read(TensorIndex t, const Placement& placement) {
+    if (placement.decisions[at(t)] == Decision::Offload && letsGo(t, placement) &&
+        firstRead_[at(t)] != none && lastRead_[at(t)] + 1 < position())
+        endFetch(t);
     if (firstRead_[at(t)] == none)
         firstRead_[at(t)] = position();
     lastRead_[at(t)] = position();
+}
+
+// The next read of an offloaded tensor is of another prefetch.
+void Lowering::endFetch(TensorIndex t) {
+    fetched_.push_back({t, firstRead_[at(t)], lastRead_[at(t)],
+                        std::max(earliestFetch_[at(t)], std::max(graph_->lastForwardUse(t), 0) + 1)});
+    earliestFetch_[at(t)] = lastRead_[at(t)] + 1;
+    firstRead_[at(t)] = none;
 }
 
 bool Lowering::walk(const Placement& placement) {
@@ -106,7 +117,7 @@ void Lowering::runBackward(OperatorIndex op, const Placement& placement) {
         emitBatch(op, placement);
     }
     for (const TensorIndex t : graph_->saved(op))
-        read(t);
+        read(t, placement);
     for (const TensorIndex t : graph_->saved(op)) {
         if (live_[at(t)] && (graph_->lastBackwardUse(t) == op || letsGo(t, placement))) {
             stays_.push_back({t, madeAt_[at(t)], position()});
@@ -153,7 +164,7 @@ void Lowering::emitBatch(OperatorIndex neededBy, const Placement& placement) {
     temporaries_.clear();
     for (const OperatorIndex op : batch_) {
         for (const TensorIndex t : graph_->inputs(op))
-            read(t);
+            read(t, placement);
         for (const TensorIndex t : graph_->outputs(op))
             writeAgain(t, neededBy, placement);
         compute_.push_back({op, ComputeKind::Recompute});
@@ -168,12 +179,14 @@ void Lowering::emitBatch(OperatorIndex neededBy, const Placement& placement) {
 // batch.
 void Lowering::writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement) {
     const Decision decision = placement.decisions[at(t)];
+    if (decision == Decision::Offload && firstRead_[at(t)] != none && letsGo(t, placement))
+        endFetch(t);
     if (decision == Decision::Offload && firstRead_[at(t)] == none) {
         // Still on the host: this copy of it is of no use here, and its prefetch must come after.
         stays_.push_back({t, position(), position()});
         earliestFetch_[at(t)] = position() + 1;
     } else if (decision != Decision::Recompute) {
-        read(t); // it stays at least until here, so it is not written
+        read(t, placement); // it stays at least until here, so it is not written
     } else if (!live_[at(t)]) {
         madeAt_[at(t)] = position();
         live_[at(t)] = 1;
@@ -193,8 +206,8 @@ void Lowering::settle(const Placement& placement) {
         case Decision::Offload:
             if (producer == none)
                 stays_.push_back({t, 0, lastForward});
-            fetched_.push_back({t, firstRead_[at(t)], lastRead_[at(t)]});
-            earliestFetch_[at(t)] = std::max(earliestFetch_[at(t)], lastForward + 1);
+            if (firstRead_[at(t)] != none)
+                endFetch(t);
             break;
         case Decision::Keep:
             stays_.push_back({t, std::max(producer, 0),
@@ -257,7 +270,7 @@ std::vector<Prefetch> Lowering::admitPrefetches(Bytes budget) {
     std::int32_t gate = 0;
     for (const Stay& stay : fetched_) {
         const Bytes bytes = graph_->tensor(stay.tensor).bytes;
-        const std::int32_t low = std::max(gate, earliestFetch_[at(stay.tensor)]);
+        const std::int32_t low = std::max(gate, stay.earliest);
         gate = ledger.lastAbove(low, stay.first - 1, budget - bytes) + 1;
         ledger.add(gate, stay.first - 1, bytes);
         prefetches.push_back({stay.tensor, gate - 1});

@@ -56,6 +56,7 @@ private:
         TensorIndex tensor = none;
         std::int32_t first = none;
         std::int32_t last = none;
+        std::int32_t earliest = 0; // where it starts with a prefetch: admitted from this position
     };
 
     static constexpr std::size_t mostRepeats = 64;
@@ -68,7 +69,8 @@ private:
     void emitBatch(OperatorIndex neededBy, const Placement& placement);
     void writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement);
     static bool letsGo(TensorIndex t, const Placement& placement);
-    void read(TensorIndex t);
+    void read(TensorIndex t, const Placement& placement);
+    void endFetch(TensorIndex t);
     void settle(const Placement& placement);
     void addUpLedger();
     std::vector<Prefetch> admitPrefetches(Bytes budget);
@@ -80,11 +82,11 @@ private:
     std::vector<ComputeItem> compute_;
     std::vector<Stay> stays_;   // residencies that start with the step or with a write
     std::vector<Stay> fetched_; // residencies that start with a prefetch; `first` reads it first
-    std::vector<std::int32_t> earliestFetch_; // by tensor: a prefetch may be admitted from this position
-    std::vector<Bytes> ledger_;               // by position, every prefetch at its first read
+    std::vector<Bytes> ledger_; // by position, every prefetch at its first read
     // Scratch, by tensor unless said otherwise.
-    std::vector<std::int32_t> madeAt_;    // position of the write that opened a recomputed residency
-    std::vector<std::int32_t> firstRead_; // in the backward pass
+    std::vector<std::int32_t> earliestFetch_; // the next prefetch may be admitted from this position
+    std::vector<std::int32_t> madeAt_;        // position of the write that opened a recomputed residency
+    std::vector<std::int32_t> firstRead_;     // in the backward pass
     std::vector<std::int32_t> lastRead_;
     std::vector<char> live_;             // recomputed and not yet released
     std::vector<std::int32_t> gathered_; // by operator: stamp of the batch that holds it

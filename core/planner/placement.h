@@ -15,8 +15,8 @@ struct Placement {
     // By operator: its segment, or empty. The first need inside a segment recomputes all that the backwards
     // of that segment read, each operator once. Without segments, each need is met alone.
     std::vector<std::int32_t> segments;
-    // By tensor, or empty: dropped tensors that are released after each backward that reads them, and
-    // recomputed again for the next, instead of staying to the last.
+    // By tensor, or empty: offloaded or dropped tensors that are released after each backward (or recompute)
+    // that reads them, and prefetched or recomputed again for the next, instead of staying to the last.
     std::vector<char> letGo;
 };
 

@@ -24,11 +24,15 @@ PlacementSearch::PlacementSearch(std::shared_ptr<const StepGraph> graph, const P
         if (pinned[at(t)])
             continue;
         Choice choice{t, {{Decision::Keep, false}}};
-        if (canOffload(step, t))
+        const bool readApart = step.isSaved(t) && step.firstBackwardUse(t) != step.lastBackwardUse(t);
+        if (canOffload(step, t)) {
             choice.fates.push_back({Decision::Offload, false});
+            if (readApart)
+                choice.fates.push_back({Decision::Offload, true});
+        }
         if (canDrop(step, t) || (!step.isSaved(t) && step.producer(t) != none && step.tensor(t).bytes > 0))
             choice.fates.push_back({Decision::Recompute, false});
-        if (canDrop(step, t) && step.firstBackwardUse(t) != step.lastBackwardUse(t))
+        if (canDrop(step, t) && readApart)
             choice.fates.push_back({Decision::Recompute, true});
         if (choice.fates.size() > 1)
             choices_.push_back(std::move(choice));
