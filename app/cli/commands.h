@@ -41,6 +41,7 @@ using Chosen = std::function<Outcome()>;
 
 void addProfileCommand(CLI::App& program, Chosen& chosen);
 void addPlanCommand(CLI::App& program, Chosen& chosen);
+void addSweepCommand(CLI::App& program, Chosen& chosen);
 void addExportCommand(CLI::App& program, Chosen& chosen, Frontend& frontend);
 void addListCommand(CLI::App& program, Chosen& chosen);
 

@@ -20,6 +20,7 @@ constexpr const char* programFooter =
     "  slackscope                                       open the window on a sample\n"
     "  slackscope config.json                           open the window on a Hugging Face config\n"
     "  slackscope plan gpt2-xl --budget 50%             plan without a window\n"
+    "  slackscope sweep gpt2-xl                         throughput at every budget\n"
     "  slackscope export gpt2-xl --budget 12GiB -o a.svg\n"
     "  slackscope plan --help                           the options of a command\n"
     "Exit status: 0 done, 1 internal error, 2 wrong usage, 3 input refused, 4 budget infeasible, 5 output "
@@ -102,6 +103,7 @@ int run(int argc, const char* const* argv, Frontend& frontend) {
         ->type_name("");
     Chosen chosen;
     addPlanCommand(program, chosen);
+    addSweepCommand(program, chosen);
     addProfileCommand(program, chosen);
     addExportCommand(program, chosen, frontend);
     addListCommand(program, chosen);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -16,6 +17,9 @@ namespace slackscope {
 namespace {
 
 constexpr double freeLoss = 0.0005;
+// Budgets that the bound is found for one after the other. Part of the result's last digits, so not of the
+// number of threads.
+constexpr std::size_t boundBatch = 16;
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
@@ -24,11 +28,15 @@ bool asksForEnd(const StopRequested& stop) {
     return stop && stop();
 }
 
+// Budgets whose points are made together, in this order.
+using Batch = std::vector<Bytes>;
+
 // What makes the points of one curve. Each copy is used by one thread at a time.
 class Curve {
 public:
     virtual ~Curve() = default;
-    virtual SweepPoint at(Bytes budget) = 0;
+    // One for each budget, or fewer when stopped.
+    virtual std::vector<SweepPoint> at(const Batch& budgets) = 0;
 };
 
 class StrategyCurve final : public Curve {
@@ -37,7 +45,12 @@ public:
         : prepared_(std::move(prepared)), minimum_(prepared_->plan(0).minimumBudgetBytes) {}
 
     Bytes minimum() const { return minimum_; }
-    SweepPoint at(Bytes budget) override { return sweepPointOf(prepared_->plan(budget)); }
+    std::vector<SweepPoint> at(const Batch& budgets) override {
+        std::vector<SweepPoint> points;
+        for (const Bytes budget : budgets)
+            points.push_back(sweepPointOf(prepared_->plan(budget)));
+        return points;
+    }
 
 private:
     std::unique_ptr<PreparedStrategy> prepared_;
@@ -46,25 +59,28 @@ private:
 
 class BoundCurve final : public Curve {
 public:
-    explicit BoundCurve(const std::shared_ptr<const StepGraph>& graph)
-        : graph_(graph), idealNs_(graph->idealNs()) {}
+    BoundCurve(const std::shared_ptr<const StepGraph>& graph, const StopRequested& stop)
+        : graph_(graph), idealNs_(graph->idealNs()), stop_(stop) {}
 
-    SweepPoint at(Bytes budget) override {
-        SweepPoint point;
-        point.budgetBytes = budget;
-        point.feasible = true;
-        // A fresh one each time: the solver must not know which budgets this thread has seen before.
-        point.stepNs = LowerBound(graph_).stepNs(budget);
-        point.throughputOfIdeal =
-            point.stepNs == 0 ? 1.0 : static_cast<double>(idealNs_) / static_cast<double>(point.stepNs);
-        // All of the loss is of one kind.
-        point.recomputedNs = point.stepNs - idealNs_;
-        return point;
+    std::vector<SweepPoint> at(const Batch& budgets) override {
+        std::vector<SweepPoint> points;
+        // A new one each time: the solver must not know which budgets this thread has seen before.
+        for (const Nanoseconds bound : LowerBound(graph_).stepsNs(budgets, stop_)) {
+            SweepPoint& point = points.emplace_back();
+            point.budgetBytes = budgets[points.size() - 1];
+            point.feasible = true;
+            point.stepNs = bound;
+            point.throughputOfIdeal =
+                bound == 0 ? 1.0 : static_cast<double>(idealNs_) / static_cast<double>(bound);
+            point.recomputedNs = bound - idealNs_; // all of the loss is of one kind
+        }
+        return points;
     }
 
 private:
     std::shared_ptr<const StepGraph> graph_;
     Nanoseconds idealNs_;
+    const StopRequested& stop_;
 };
 
 // The lattice of an adaptive sweep: the grid, each interval cut into equal parts.
@@ -109,18 +125,19 @@ private:
 };
 
 // Both ends, the middle, the quarters, ...: what is shown meanwhile covers the whole range.
-void queueCoarseToFine(const std::vector<Bytes>& budgets, std::deque<Bytes>& queue) {
+std::vector<Bytes> coarseToFine(const std::vector<Bytes>& budgets) {
     const std::size_t last = budgets.size() - 1;
-    queue.push_back(budgets[last]);
+    std::vector<Bytes> order{budgets[last]};
     if (last > 0)
-        queue.push_back(budgets[0]);
+        order.push_back(budgets[0]);
     std::size_t stride = 1;
     while (stride < last)
         stride *= 2;
     for (; stride >= 2; stride /= 2) {
         for (std::size_t i = stride / 2; i < last; i += stride)
-            queue.push_back(budgets[i]);
+            order.push_back(budgets[i]);
     }
+    return order;
 }
 
 class Sweeper {
@@ -164,8 +181,14 @@ private:
         const StrategyInfo* strategy = nullptr; // nullptr: the bound
         Bytes minimum = 0;
         std::map<Bytes, SweepPoint> points;
-        std::deque<Bytes> waiting; // of this round
-        int running = 0;           // points of this round that are being made
+        std::deque<Batch> waiting;  // of this round
+        std::size_t unfinished = 0; // points of this round, waiting or being made
+        std::size_t waitingPoints() const {
+            std::size_t count = 0;
+            for (const Batch& batch : waiting)
+                count += batch.size();
+            return count;
+        }
         bool started = false;
         bool done = false;
         std::vector<std::unique_ptr<Curve>> idle;
@@ -178,7 +201,7 @@ private:
     struct Job {
         State* state = nullptr;
         std::unique_ptr<Curve> curve; // absent: prepare one
-        std::optional<Bytes> budget;  // absent: prepare the first
+        Batch budgets;                // none: prepare the first
     };
 
     void end() {
@@ -215,22 +238,20 @@ private:
             if (!state.started) {
                 state.started = true;
                 ++state.copies;
-                return Job{&state, nullptr, std::nullopt};
+                return Job{&state, nullptr, {}};
             }
             if (state.waiting.empty() || state.idle.empty())
                 continue;
-            Job job{&state, std::move(state.idle.back()), state.waiting.front()};
+            Job job{&state, std::move(state.idle.back()), std::move(state.waiting.front())};
             state.idle.pop_back();
             state.waiting.pop_front();
-            ++state.running;
             return job;
         }
         for (State& state : curves_) {
             if (state.waiting.empty() || !isWorthACopy(state))
                 continue;
-            Job job{&state, nullptr, state.waiting.front()};
+            Job job{&state, nullptr, std::move(state.waiting.front())};
             state.waiting.pop_front();
-            ++state.running;
             ++state.copies;
             return job;
         }
@@ -239,16 +260,20 @@ private:
 
     // Whether the points that wait would be made so much sooner that a copy is made up for.
     bool isWorthACopy(const State& state) const {
-        if (state.worked == 0 || state.copies >= threads_)
+        if (state.copies == 0 || state.copies >= threads_)
+            return false; // the first is being prepared, or there are enough
+        if (!state.strategy)
+            return true; // nothing to prepare
+        if (state.worked == 0)
             return false;
         const double left = state.working.count() / static_cast<double>(state.worked) *
-                            static_cast<double>(state.waiting.size());
+                            static_cast<double>(state.waitingPoints());
         return left / state.copies - left / (state.copies + 1) > state.preparing.count();
     }
 
     std::unique_ptr<Curve> prepare(const State& state, std::optional<Bytes>& minimum) {
         if (!state.strategy)
-            return std::make_unique<BoundCurve>(request_.graph);
+            return std::make_unique<BoundCurve>(request_.graph, stop_);
         auto prepared = state.strategy->prepare(request_.graph, request_.pins, stop_);
         if (!prepared)
             return nullptr;
@@ -269,14 +294,16 @@ private:
             job.curve = prepare(state, minimum);
             if (!job.curve)
                 return false;
-            if (!job.budget) {
+            if (job.budgets.empty()) {
                 begun(state, std::move(job.curve), minimum, Clock::now() - begin);
                 return true;
             }
         }
         const auto begin = Clock::now();
-        const SweepPoint point = job.curve->at(*job.budget);
-        found(state, std::move(job.curve), point, Clock::now() - begin);
+        const std::vector<SweepPoint> points = job.curve->at(job.budgets);
+        if (points.size() < job.budgets.size())
+            return false;
+        found(state, std::move(job.curve), points, Clock::now() - begin);
         return true;
     }
 
@@ -289,35 +316,53 @@ private:
             const std::lock_guard lock(mutex_);
             state.idle.push_back(std::move(curve));
             state.preparing = took;
-            queueCoarseToFine(request_.grid, state.waiting);
+            std::vector<Bytes> budgets = coarseToFine(request_.grid);
             if (minimum) {
                 state.minimum = *minimum;
                 if (*minimum > request_.grid.front() && *minimum < request_.grid.back() &&
                     !std::binary_search(request_.grid.begin(), request_.grid.end(), *minimum))
-                    state.waiting.push_front(*minimum);
+                    budgets.insert(budgets.begin(), *minimum);
             }
+            await(state, budgets);
         }
         wake_.notify_all();
     }
 
-    void found(State& state, std::unique_ptr<Curve> curve, const SweepPoint& point, Seconds took) {
+    // Begins a round.
+    static void await(State& state, const std::vector<Bytes>& budgets) {
+        const std::size_t size = state.strategy ? 1 : boundBatch;
+        for (std::size_t i = 0; i < budgets.size(); ++i) {
+            if (i % size == 0)
+                state.waiting.emplace_back();
+            state.waiting.back().push_back(budgets[i]);
+        }
+        for (Batch& batch : state.waiting)
+            std::sort(batch.begin(), batch.end(), std::greater<>());
+        state.unfinished = budgets.size();
+    }
+
+    void found(State& state, std::unique_ptr<Curve> curve, const std::vector<SweepPoint>& points,
+               Seconds took) {
         if (observer_) {
             const std::lock_guard lock(observerMutex_);
-            if (state.strategy)
-                observer_->pointFound(indexOf(state), point);
-            else
-                observer_->boundFound({point.budgetBytes, point.stepNs});
+            for (const SweepPoint& point : points) {
+                if (state.strategy)
+                    observer_->pointFound(indexOf(state), point);
+                else
+                    observer_->boundFound({point.budgetBytes, point.stepNs});
+            }
         }
         double progress = 0;
         bool isLast = false;
         {
             const std::lock_guard lock(mutex_);
-            state.points.emplace(point.budgetBytes, point);
+            for (const SweepPoint& point : points)
+                state.points.emplace(point.budgetBytes, point);
             state.idle.push_back(std::move(curve));
             state.working += took;
-            ++state.worked;
-            --state.running;
-            if (state.waiting.empty() && state.running == 0)
+            state.worked += points.size();
+            state.unfinished -= points.size();
+            if (state.unfinished == 0)
                 endRound(state);
             isLast = state.done;
             progress = progressNow();
@@ -361,6 +406,7 @@ private:
                 before.throughputOfIdeal + share * (after.throughputOfIdeal - before.throughputOfIdeal);
             return std::abs(points[i]->throughputOfIdeal - chord);
         };
+        std::vector<Bytes> added;
         for (std::size_t i = 0; i + 1 < points.size(); ++i) {
             const SweepPoint& low = *points[i];
             const SweepPoint& high = *points[i + 1];
@@ -369,19 +415,20 @@ private:
                 std::abs(high.throughputOfIdeal - low.throughputOfIdeal) <= request_.largestFall)
                 continue;
             if (const auto middle = lattice_.between(low.budgetBytes, high.budgetBytes))
-                state.waiting.push_back(*middle);
+                added.push_back(*middle);
         }
+        await(state, added);
     }
 
     double progressNow() const {
         double sum = 0;
         for (const State& state : curves_) {
-            const double made = static_cast<double>(state.points.size());
-            const double known = made + static_cast<double>(state.waiting.size()) + state.running;
+            const auto made = static_cast<double>(state.points.size());
             if (state.done)
                 sum += 1;
-            else if (known > 0)
-                sum += made / known * (request_.splits > 0 ? 0.9 : 1.0); // more may come
+            else if (made > 0)
+                sum += made / (made + static_cast<double>(state.unfinished)) *
+                       (request_.splits > 0 ? 0.9 : 1.0); // more may come
         }
         return sum / static_cast<double>(curves_.size());
     }

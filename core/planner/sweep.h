@@ -8,8 +8,9 @@
 // all curves share. Below a strategy's minimum budget every point is infeasible, and none is added.
 //
 // Result. A prepared strategy's plan depends on nothing but the budget (strategy.h), and so does the bound;
-// points are added in rounds, each decided from all points of the rounds before. So a sweep is the same, bit
-// for bit, whatever the number of threads. Strategies that refine are refined to their end first.
+// points are added in rounds, each decided from all points of the rounds before; the bound is found for fixed
+// batches of budgets (LowerBound::stepsNs). So a sweep is the same, bit for bit, whatever the number of
+// threads. Strategies that refine are refined to their end first.
 #pragma once
 
 #include "core/planner/strategy.h"
