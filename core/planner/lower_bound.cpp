@@ -33,22 +33,57 @@ public:
     }
 
     Nanoseconds solve(Bytes budget) const {
-        LinearProgram program = program_;
-        for (const auto& [row, needed] : memoryRows_)
-            program.setLimit(row, inMegabytes(budget) - needed);
+        LinearProgram program = programAt(budget);
         if (stages_)
             stages_->add(program, budget);
         ClpSimplex solver;
         solver.setLogLevel(0);
         program.load(solver);
         solver.initialDualSolve();
+        return boundAt(program, solver);
+    }
+
+    // Each but the first from where the one before it ended; fewer when stopped.
+    std::vector<Nanoseconds> solveAll(std::span<const Bytes> budgets,
+                                      const std::function<bool()>& stop) const {
+        std::vector<Nanoseconds> bounds;
+        ClpSimplex solver;
+        solver.setLogLevel(0);
+        for (const Bytes budget : budgets) {
+            if (stop && stop())
+                break;
+            if (stages_) { // their rows differ from budget to budget
+                bounds.push_back(solve(budget));
+                continue;
+            }
+            const LinearProgram program = programAt(budget);
+            if (bounds.empty()) {
+                program.load(solver);
+                solver.initialDualSolve();
+            } else {
+                for (const auto& [row, needed] : memoryRows_)
+                    solver.setRowUpper(row, inMegabytes(budget) - needed);
+                solver.dual(); // other limits leave the prices feasible
+            }
+            bounds.push_back(boundAt(program, solver));
+        }
+        return bounds;
+    }
+
+private:
+    LinearProgram programAt(Bytes budget) const {
+        LinearProgram program = program_;
+        for (const auto& [row, needed] : memoryRows_)
+            program.setLimit(row, inMegabytes(budget) - needed);
+        return program;
+    }
+    Nanoseconds boundAt(const LinearProgram& program, const ClpSimplex& solver) const {
         // A ray of an infeasible program proves nothing here: the prices found so far still bound.
         const double extra = program.dualValue(solver.dualRowSolution()) * 1e3;
         const double waiting = std::min(extra, static_cast<double>(horizonNs_));
         return graph_->idealNs() + std::max<Nanoseconds>(0, static_cast<Nanoseconds>(waiting));
     }
 
-private:
     using Changes = std::vector<std::pair<TensorIndex, int>>; // tensor, +1 enters, -1 leaves
 
     Bytes bytes(TensorIndex t) const { return graph_->tensor(t).bytes; }
@@ -407,7 +442,19 @@ LowerBound::LowerBound(LowerBound&&) noexcept = default;
 LowerBound& LowerBound::operator=(LowerBound&&) noexcept = default;
 
 Nanoseconds LowerBound::stepNs(Bytes budget) {
-    Nanoseconds bound = model_ ? model_->solve(budget) : idealNs_;
+    return searched(budget, model_ ? model_->solve(budget) : idealNs_);
+}
+
+std::vector<Nanoseconds> LowerBound::stepsNs(std::span<const Bytes> budgets,
+                                             const std::function<bool()>& stop) {
+    std::vector<Nanoseconds> bounds =
+        model_ ? model_->solveAll(budgets, stop) : std::vector<Nanoseconds>(budgets.size(), idealNs_);
+    for (std::size_t i = 0; i < bounds.size(); ++i)
+        bounds[i] = searched(budgets[i], bounds[i]);
+    return bounds;
+}
+
+Nanoseconds LowerBound::searched(Bytes budget, Nanoseconds bound) {
     if (search_) {
         const ExactSearch::Result found = search_->run(budget, states_);
         // Where there is no program at all, whatever is said bounds it.

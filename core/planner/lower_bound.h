@@ -56,8 +56,11 @@
 
 #include "core/planner/exact_search.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace slackscope {
 
@@ -85,8 +88,16 @@ public:
     // At least the ideal time. The same whatever budgets were asked for before.
     Nanoseconds stepNs(Bytes budget);
 
+    // The bounds of many budgets, each solved from where the one before it ended, which is some ten times
+    // faster: best in descending order. Equal to stepNs' but for the last digits; the same list gives the
+    // same bounds. Where `stop` asks for an end, those found so far.
+    std::vector<Nanoseconds> stepsNs(std::span<const Bytes> budgets, const std::function<bool()>& stop = {});
+
 private:
     class Model;
+    // The better of a bound and what the search of small profiles finds.
+    Nanoseconds searched(Bytes budget, Nanoseconds bound);
+
     std::unique_ptr<Model> model_;      // absent on larger profiles
     std::optional<ExactSearch> search_; // on small ones
     std::int64_t states_ = 0;

@@ -60,12 +60,11 @@ private:
 class BoundCurve final : public Curve {
 public:
     BoundCurve(const std::shared_ptr<const StepGraph>& graph, const StopRequested& stop)
-        : graph_(graph), idealNs_(graph->idealNs()), stop_(stop) {}
+        : idealNs_(graph->idealNs()), bound_(graph), stop_(stop) {}
 
     std::vector<SweepPoint> at(const Batch& budgets) override {
         std::vector<SweepPoint> points;
-        // A new one each time: the solver must not know which budgets this thread has seen before.
-        for (const Nanoseconds bound : LowerBound(graph_).stepsNs(budgets, stop_)) {
+        for (const Nanoseconds bound : bound_.stepsNs(budgets, stop_)) {
             SweepPoint& point = points.emplace_back();
             point.budgetBytes = budgets[points.size() - 1];
             point.feasible = true;
@@ -78,8 +77,8 @@ public:
     }
 
 private:
-    std::shared_ptr<const StepGraph> graph_;
     Nanoseconds idealNs_;
+    LowerBound bound_;
     const StopRequested& stop_;
 };
 
@@ -262,8 +261,6 @@ private:
     bool isWorthACopy(const State& state) const {
         if (state.copies == 0 || state.copies >= threads_)
             return false; // the first is being prepared, or there are enough
-        if (!state.strategy)
-            return true; // nothing to prepare
         if (state.worked == 0)
             return false;
         const double left = state.working.count() / static_cast<double>(state.worked) *

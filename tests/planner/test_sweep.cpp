@@ -97,22 +97,20 @@ class TestSweep : public QObject {
     Q_OBJECT
 private slots:
     void pointsAreTheStrategiesOwn() {
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 12);
             request.splits = 2;
-            request.withBound = seed <= 2;
+            request.withBound = false;
             const Sweep sweep = *runSweep(request, nullptr, {});
             QCOMPARE(sweep.grid, request.grid);
             QCOMPARE(sweep.unlimitedPeakBytes, unlimitedPeak(request.graph));
             QCOMPARE(sweep.curves.size(), request.strategies.size());
-            Bytes leastMinimum = sweep.unlimitedPeakBytes;
             for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
                 const SweepCurve& curve = sweep.curves[i];
                 QCOMPARE(curve.strategy, std::string(request.strategies[i]->id));
                 const auto prepared = request.strategies[i]->prepare(request.graph, {}, {});
                 refineFully(*prepared, {});
                 QCOMPARE(curve.minimumBudgetBytes, prepared->plan(0).minimumBudgetBytes);
-                leastMinimum = std::min(leastMinimum, *curve.minimumBudgetBytes);
                 Bytes before = -1;
                 for (const SweepPoint& point : curve.points) {
                     QVERIFY(point.budgetBytes > before);
@@ -123,21 +121,29 @@ private slots:
                 for (const Bytes budget : request.grid)
                     QVERIFY(pointAt(curve, budget));
             }
-            QCOMPARE(sweep.bound.size() >= request.grid.size(), request.withBound);
-            for (const BoundPoint& point : sweep.bound) {
-                const Nanoseconds alone = LowerBound(request.graph).stepNs(point.budgetBytes);
-                const Nanoseconds gap = std::abs(point.lowerBoundNs - alone);
-                QVERIFY2(gap <= alone / 1'000'000 || point.budgetBytes < leastMinimum,
-                         qPrintable(QString("%1 and %2 at %3")
-                                        .arg(point.lowerBoundNs)
-                                        .arg(alone)
-                                        .arg(point.budgetBytes)));
-            }
+            QVERIFY(sweep.bound.empty());
+        }
+    }
+
+    void theBoundIsThatOfEachBudget() {
+        SweepRequest request = requestFor(graphOf(layeredProfile(14)), 9);
+        request.strategies.clear();
+        request.splits = 2;
+        const Sweep sweep = *runSweep(request, nullptr, {});
+        QVERIFY(sweep.bound.size() > request.grid.size());
+        QVERIFY(sweep.bound.front().lowerBoundNs > sweep.idealNs);
+        LowerBound bound(request.graph);
+        for (const BoundPoint& point : sweep.bound) {
+            const Nanoseconds alone = bound.stepNs(point.budgetBytes);
+            QVERIFY2(
+                std::abs(point.lowerBoundNs - alone) <= alone / 1'000'000,
+                qPrintable(
+                    QString("%1 and %2 at %3").arg(point.lowerBoundNs).arg(alone).arg(point.budgetBytes)));
         }
     }
 
     void theMinimumIsAPoint() {
-        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 4);
             request.withBound = false;
             const Sweep sweep = *runSweep(request, nullptr, {});
@@ -162,15 +168,15 @@ private slots:
     void threadsChangeNothing() {
         QFETCH(std::int32_t, splits);
         for (const std::uint64_t seed : {3, 11}) {
-            SweepRequest request = requestFor(graphOf(randomLayers(seed)), 9);
+            // The second with the bound, and more operators than it takes its slowest rows for.
+            SweepRequest request =
+                requestFor(graphOf(seed == 3 ? randomLayers(seed) : layeredProfile(14)), 9);
             request.splits = splits;
-            request.withBound = seed == 3;
+            request.withBound = seed != 3;
             request.threads = 1;
             const Sweep alone = *runSweep(request, nullptr, {});
-            for (const unsigned threads : {2U, 8U}) {
-                request.threads = threads;
-                QVERIFY(*runSweep(request, nullptr, {}) == alone);
-            }
+            request.threads = 5;
+            QVERIFY(*runSweep(request, nullptr, {}) == alone);
         }
     }
 
@@ -212,7 +218,7 @@ private slots:
     // Where the effect changes, and where the curve bends or falls, neighbours are as near as they can be.
     void bendsAreFound() {
         int inserted = 0;
-        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 9);
             request.splits = 4;
             request.withBound = false;
@@ -230,7 +236,7 @@ private slots:
                 }
             }
         }
-        QVERIFY(inserted > 200); // the test means nothing on straight lines
+        QVERIFY(inserted > 100); // the test means nothing on straight lines
     }
 
     // Between its points an adaptive curve is near the truth, and it needs fewer of them than an even one.
