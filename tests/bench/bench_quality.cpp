@@ -233,8 +233,7 @@ void printSensitivityRow(const char* preset, const char* what, const AnalyticOpt
 }
 
 void measureSensitivity() {
-    std::printf(
-        "\nThroughput %% with other assumptions (default: efficiency 0.6, PCIe 4.0 x16 at 25 GB/s)\n");
+    std::printf("\nThroughput %% with other assumptions (default: efficiency 0.6, link pcie4-x16)\n");
     std::printf("%-33s", "");
     for (const char* id : {"slackswap", "optimized", "bound"}) {
         if (std::strcmp(id, "bound") == 0 || findStrategy(id))
