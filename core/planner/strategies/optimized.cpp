@@ -23,13 +23,19 @@ namespace {
 constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 
 // The local searches: rooms at every 5 % of the unlimited peak, and so many operators walked over in a round,
-// shared by the rooms that have something to gain. The rounds end where a room would get less than a few
-// tries, and in any case after the last.
+// shared by the rooms that have something to gain. Small profiles have uneven working sets and gain much; on
+// large ones a search is short, and left out where a room would get less than a few tries.
+struct Effort {
+    std::int64_t operatorsInRound = 0;
+    std::uint64_t rounds = 0;
+};
 constexpr Bytes ladderSteps = 20;
-constexpr std::int64_t operatorsInRound = 1'000'000;
 constexpr std::int64_t fewestTries = 16;
 constexpr std::int64_t mostTries = 2'000;
-constexpr std::uint64_t searchRounds = 3;
+Effort effortFor(const StepGraph& graph) {
+    constexpr std::int32_t small = 128; // operators
+    return graph.operatorCount() <= small ? Effort{1'000'000, 3} : Effort{150'000, 1};
+}
 
 PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
     PlacementPaths made;
@@ -175,7 +181,8 @@ private:
     }
 
     bool searchLadder(const StopRequested& stop) {
-        if (round_ == searchRounds || operatorsInRound / graph_->operatorCount() < fewestTries)
+        const Effort effort = effortFor(*graph_);
+        if (round_ == effort.rounds || effort.operatorsInRound / graph_->operatorCount() < fewestTries)
             return false;
         if (!search_)
             search_.emplace(graph_, pins_);
@@ -194,9 +201,10 @@ private:
                 rungs.push_back({room, std::move(start)});
         }
         const std::int64_t tries =
-            rungs.empty() ? 0
-                          : std::min(mostTries, operatorsInRound / (std::int64_t{graph_->operatorCount()} *
-                                                                    static_cast<std::int64_t>(rungs.size())));
+            rungs.empty()
+                ? 0
+                : std::min(mostTries, effort.operatorsInRound / (std::int64_t{graph_->operatorCount()} *
+                                                                 static_cast<std::int64_t>(rungs.size())));
         if (tries < fewestTries || !search_->hasChoices())
             return false;
         std::optional<PlacementSearch::State> least = searchLeast(tries, stop);
