@@ -1,5 +1,9 @@
 #include "core/planner/pins.h"
 
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
 namespace slackscope {
 
 namespace {
@@ -40,6 +44,38 @@ tl::expected<void, std::string> checkPins(const StepGraph& graph, const Pins& pi
 void applyPins(const Pins& pins, Placement& placement) {
     for (const Pin& pin : pins)
         placement.decisions[at(pin.tensor)] = pin.decision;
+}
+
+Pins withPin(Pins pins, TensorIndex t, std::optional<Decision> decision) {
+    const auto found =
+        std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.tensor == t; });
+    if (found == pins.end()) {
+        if (decision)
+            pins.push_back({t, *decision});
+    } else if (decision) {
+        found->decision = *decision;
+    } else {
+        pins.erase(found);
+    }
+    return pins;
+}
+
+Pins carriedOver(const Pins& pins, const StepGraph& from, const StepGraph& to) {
+    Pins carried;
+    if (pins.empty())
+        return carried;
+    std::unordered_map<std::string_view, TensorIndex> byId;
+    for (const TensorIndex t : to.savedTensors())
+        byId.emplace(to.tensor(t).id, t);
+    for (const Pin& pin : pins) {
+        const auto found = byId.find(from.tensor(pin.tensor).id);
+        if (found == byId.end())
+            continue;
+        carried.push_back({found->second, pin.decision});
+        if (!checkPins(to, carried))
+            carried.pop_back();
+    }
+    return carried;
 }
 
 std::vector<char> pinnedTensors(const StepGraph& graph, const Pins& pins) {

@@ -5,6 +5,7 @@
 
 #include <tl/expected.hpp>
 
+#include <optional>
 #include <string>
 
 namespace slackscope {
@@ -15,6 +16,13 @@ tl::expected<void, std::string> checkPins(const StepGraph& graph, const Pins& pi
 
 // Puts the pinned decisions into a placement.
 void applyPins(const Pins& pins, Placement& placement);
+
+// `pins` with the pin of one tensor replaced, added, or (no decision) removed.
+Pins withPin(Pins pins, TensorIndex t, std::optional<Decision> decision);
+
+// The pins of one profile that make sense in another: those whose tensor, by id, is there too and can still
+// be decided so. In order; where the host is too small for all, the first ones stay.
+Pins carriedOver(const Pins& pins, const StepGraph& from, const StepGraph& to);
 
 // By tensor: whether it is pinned.
 std::vector<char> pinnedTensors(const StepGraph& graph, const Pins& pins);

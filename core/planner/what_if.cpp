@@ -134,11 +134,4 @@ std::optional<WhatIfs> whatIfReplanned(const Plan& plan, TensorIndex t, const St
                            [&](Decision decision) { return replanned(*strategy, plan, t, decision, stop); });
 }
 
-Pins withPin(Pins pins, TensorIndex t, std::optional<Decision> decision) {
-    std::erase_if(pins, [&](const Pin& pin) { return pin.tensor == t; });
-    if (decision)
-        pins.push_back({t, *decision});
-    return pins;
-}
-
 } // namespace slackscope

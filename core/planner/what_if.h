@@ -49,7 +49,4 @@ std::optional<WhatIfs> whatIfHeld(const Plan& plan, TensorIndex t, const StopReq
 // tries. Nothing when `stop` asked for an end.
 std::optional<WhatIfs> whatIfReplanned(const Plan& plan, TensorIndex t, const StopRequested& stop);
 
-// `pins` with the pin of one tensor replaced, added, or (no decision) removed.
-Pins withPin(Pins pins, TensorIndex t, std::optional<Decision> decision);
-
 } // namespace slackscope

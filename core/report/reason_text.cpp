@@ -47,8 +47,8 @@ std::string noChoice(const Reason& reason) {
 std::string linkUse(const Reason& reason) {
     if (reason.linkUsedNs == 0)
         return {};
-    return ", and of the " + formatNanoseconds(reason.linkNs) + " of transfer that hide " +
-           formatNanoseconds(reason.linkUsedNs) + " are used";
+    return ", and the link already carries " + formatNanoseconds(reason.linkUsedNs) +
+           " of copies out where " + formatNanoseconds(reason.linkNs) + " can hide";
 }
 
 std::string fragment(const Reason& reason) {

@@ -68,10 +68,11 @@ void forEachPlan(std::uint64_t seeds, const Look& look) {
         const Bytes peak = unlimitedPeak(graph);
         for (const StrategyInfo* strategy : strategies()) {
             const auto prepared = strategy->prepare(graph, pins, {});
-            for (const Bytes budget : {prepared->plan(0).minimumBudgetBytes, peak * 7 / 10, peak}) {
-                const Plan plan = prepared->plan(budget);
-                if (plan.feasible())
-                    look(seed, *strategy, plan);
+            for (const Bytes budget : {peak, peak * 7 / 10, peak * 4 / 10}) {
+                Plan plan = prepared->plan(budget);
+                if (!plan.feasible())
+                    plan = prepared->plan(plan.minimumBudgetBytes); // nothing to spare
+                look(seed, *strategy, plan);
                 if (QTest::currentTestFailed())
                     return;
             }
@@ -97,7 +98,7 @@ private slots:
     void everyStrategyHonoursPins() {
         int feasible = 0;
         int pinned = 0;
-        for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 36; ++seed) {
             const GraphPtr graph = randomGraph(seed);
             const Pins pins = randomPins(*graph, seed * 7, 1 + seed % 6);
             const Bytes peak = unlimitedPeak(graph);
@@ -124,12 +125,12 @@ private slots:
                 }
             }
         }
-        QVERIFY(feasible > 1000); // the test means nothing if nearly all is infeasible
-        QVERIFY(pinned > 3000);
+        QVERIFY(feasible > 600); // the test means nothing if nearly all is infeasible
+        QVERIFY(pinned > 1500);
     }
 
     void thePlacementRunsAgain() {
-        forEachPlan(40, [](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(16, [](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             Lowering lowering(plan.graph);
             QVERIFY(plan.roomBytes <= plan.budgetBytes);
             const Plan again = simulatePlacement(lowering, plan.placement, plan.roomBytes, plan.strategy);
@@ -140,7 +141,7 @@ private slots:
 
     void theRestHeldIsADirectSimulation() {
         std::map<WhatIf::Outcome, int> seen;
-        forEachPlan(40, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(16, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             Lowering lowering(plan.graph);
             const auto saved = plan.graph->savedTensors();
             for (std::size_t i = seed % 4; i < saved.size(); i += 4) {
@@ -186,7 +187,7 @@ private slots:
 
     void theRestReplannedIsThePlanWithThePin() {
         std::map<WhatIf::Outcome, int> seen;
-        forEachPlan(12, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(2, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             const auto saved = plan.graph->savedTensors();
             if (saved.empty())
                 return;
@@ -305,17 +306,33 @@ private slots:
     void onePinPerTensor() {
         const Pins pins{{1, Decision::Keep}, {2, Decision::Offload}};
         QCOMPARE(withPin(pins, 1, Decision::Recompute),
-                 (Pins{{2, Decision::Offload}, {1, Decision::Recompute}}));
+                 (Pins{{1, Decision::Recompute}, {2, Decision::Offload}}));
         QCOMPARE(withPin(pins, 3, Decision::Keep).size(), std::size_t{3});
         QCOMPARE(withPin(pins, 2, std::nullopt), (Pins{{1, Decision::Keep}}));
         QCOMPARE(withPin(pins, 7, std::nullopt), pins);
+    }
+
+    void pinsAreCarriedOverById() {
+        Profile profile = fourTensors();
+        const GraphPtr before = graphOf(profile);
+        const Pins pins{{0, Decision::Offload}, {1, Decision::Offload}, {2, Decision::Keep}};
+        QCOMPARE(carriedOver(pins, *before, *before), pins);
+        QCOMPARE(carriedOver({}, *before, *before), Pins{});
+        // Another order, a tensor less, and a host that holds one of the two.
+        std::swap(profile.tensors[0].id, profile.tensors[1].id);
+        profile.tensors[2].id = "new";
+        profile.link.hostMemoryBytes = 150;
+        const GraphPtr after = graphOf(std::move(profile));
+        QCOMPARE(carriedOver(pins, *before, *after), (Pins{{1, Decision::Offload}}));
+        // What was made by an operator is a profile input now.
+        QCOMPARE(carriedOver({{1, Decision::Recompute}}, *before, *after), Pins{});
     }
 
     void reasonsAreTrue() {
         using Kind = Reason::Kind;
         std::map<Kind, int> seen;
         int waits = 0;
-        forEachPlan(60, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(24, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             const StepGraph& graph = *plan.graph;
             const auto costs = recomputeCosts(graph);
             const Reasons reasons(plan, costs);

@@ -95,8 +95,8 @@ private slots:
             "80.0 us, 20.0 us per MiB (rank 3 of 9).");
         reason = example(Kind::Recomputed, Decision::Recompute);
         row("recompute",
-            "Recomputing costs 80.0 us, 20.0 us per MiB (rank 3 of 9); offloading takes 500.0 us each "
-            "way, and of the 9.00 ms of transfer that hide 8.00 ms are used.");
+            "Recomputing costs 80.0 us, 20.0 us per MiB (rank 3 of 9); offloading takes 500.0 us each way, "
+            "and the link already carries 8.00 ms of copies out where 9.00 ms can hide.");
         reason.linkUsedNs = 0;
         row("recompute, idle link",
             "Recomputing costs 80.0 us, 20.0 us per MiB (rank 3 of 9); offloading takes 500.0 "

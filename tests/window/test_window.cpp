@@ -21,6 +21,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QStyleOptionComboBox>
@@ -90,12 +91,23 @@ QStringList clipped(QWidget& window) {
         if (field->fontMetrics().horizontalAdvance(field->currentText()) > room.width())
             tell(field, field->currentText());
     }
+    // The inspector may scroll down, where the window is low; nothing is cut at its side.
+    const auto scrollAreaOf = [](const QWidget* widget) {
+        const QWidget* parent = widget->parentWidget();
+        while (parent && !qobject_cast<const QScrollArea*>(parent))
+            parent = parent->parentWidget();
+        return qobject_cast<const QScrollArea*>(parent);
+    };
+    for (const QScrollArea* area : window.findChildren<QScrollArea*>()) {
+        if (area->isVisible() && area->widget()->width() > area->viewport()->width())
+            tell(area->widget(), QStringLiteral("wider than its scroll area"));
+    }
     for (const QScrollBar* bar : window.findChildren<QScrollBar*>()) {
-        if (bar->isVisible())
+        if (bar->isVisible() && (bar->orientation() == Qt::Horizontal || !scrollAreaOf(bar)))
             tell(bar, QStringLiteral("scroll bar"));
     }
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
-        if (!widget->isVisible() || widget->isWindow() || widget->size().isEmpty())
+        if (!widget->isVisible() || widget->isWindow() || widget->size().isEmpty() || scrollAreaOf(widget))
             continue;
         const QRect inWindow(widget->mapTo(&window, QPoint()), widget->size());
         if (!window.rect().contains(inWindow))

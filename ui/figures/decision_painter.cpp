@@ -102,6 +102,37 @@ void paintCell(QPainter& painter, const DecisionScene& scene, const DecisionLayo
         paintCellMarks(painter, rect, isRounded ? filled.adjusted(1, 1, -1, -1) : filled, *decision, theme);
 }
 
+// Pinned: the upper right corner turned down, or, in cells too small for that, a dot.
+void paintPinMark(QPainter& painter, const QRectF& cell, const Theme& theme) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(theme.card, 1));
+    painter.setBrush(theme.text);
+    const double size = std::min(cell.width(), cell.height());
+    if (size >= 7) {
+        const double fold = std::clamp(size * 0.5, 5.0, 8.0);
+        painter.drawPolygon(QPolygonF(
+            {cell.topRight() - QPointF(fold, 0), cell.topRight(), cell.topRight() + QPointF(0, fold)}));
+    } else {
+        // On whole pixels, or so small a dot would be a blur.
+        const double side = std::max(std::floor(size * 0.5), 2.0);
+        const QPointF corner(std::round(cell.center().x() - side / 2),
+                             std::round(cell.center().y() - side / 2));
+        painter.fillRect(QRectF(corner, QSizeF(side, side)).adjusted(-1, -1, 1, 1), theme.card);
+        painter.fillRect(QRectF(corner, QSizeF(side, side)), theme.text);
+    }
+    painter.restore();
+}
+
+QString subtitleOf(const DecisionScene& scene) {
+    QStringList parts;
+    if (scene.bytes)
+        parts += Words::tr("cells filled by bytes");
+    if (scene.picture && !scene.picture->plan().pins.empty())
+        parts += Words::tr("%1 pinned, marked at the corner").arg(scene.picture->plan().pins.size());
+    return parts.join(QStringLiteral(" · "));
+}
+
 std::vector<LegendEntry> legendOf(const StepPicture& picture, const Theme& theme) {
     std::array<Bytes, allDecisions.size()> bytes{};
     std::array<int, allDecisions.size()> counts{};
@@ -260,8 +291,7 @@ void paintDecisions(QPainter& painter, const DecisionScene& scene) {
     paintCard(painter, scene.panel, theme);
     const QRectF header(scene.panel.left() + padding, scene.panel.top() + 2,
                         scene.panel.width() - 2 * padding, decisionHeaderHeight);
-    paintHeader(painter, header, Words::tr("Decisions"),
-                scene.bytes ? Words::tr("cells filled by bytes") : QString(),
+    paintHeader(painter, header, Words::tr("Decisions"), subtitleOf(scene),
                 scene.picture ? legendOf(*scene.picture, theme) : std::vector<LegendEntry>{}, theme);
     if (!scene.picture)
         return;
@@ -279,6 +309,11 @@ void paintDecisions(QPainter& painter, const DecisionScene& scene) {
     paintLabels(painter, grid, layout, theme);
     for (const DecisionCell& cell : grid.cells)
         paintCell(painter, scene, layout, cell);
+    for (const Pin& pin : scene.picture->plan().pins) {
+        const std::int32_t cell = grid.cellOfTensor[static_cast<std::size_t>(pin.tensor)];
+        if (cell != none)
+            paintPinMark(painter, layout.cellRect(grid.cells[static_cast<std::size_t>(cell)]), theme);
+    }
 }
 
 } // namespace slackscope::figures

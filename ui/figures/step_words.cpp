@@ -77,8 +77,11 @@ QStringList StepPicture::decisionLines(TensorIndex t) const {
         lines << Words::tr("No backward reads it: released after its last forward use");
         return lines;
     }
+    const bool isPinned =
+        std::any_of(plan_->pins.begin(), plan_->pins.end(), [&](const Pin& pin) { return pin.tensor == t; });
     if (const std::optional<Decision> taken = decision(t))
-        lines << Words::tr("Decision: %1").arg(decisionWord(*taken));
+        lines << (isPinned ? Words::tr("Decision: %1, pinned") : Words::tr("Decision: %1"))
+                     .arg(decisionWord(*taken));
     const RecomputeCost& price = cost(t);
     const QString moving = Words::tr("moving it takes %1 out and %2 back")
                                .arg(formatTime(graph().offloadNs(t)), formatTime(graph().prefetchNs(t)));
@@ -206,11 +209,13 @@ QString StepPicture::decisionSummary() const {
     std::array<int, allDecisions.size()> counts{};
     for (const TensorIndex t : graph().savedTensors())
         ++counts[static_cast<std::size_t>(plan_->decisions[static_cast<std::size_t>(t)])];
-    return Words::tr("Saved tensors: %1. Kept: %2, offloaded: %3, recomputed: %4.")
-        .arg(graph().savedTensors().size())
-        .arg(counts[static_cast<std::size_t>(Decision::Keep)])
-        .arg(counts[static_cast<std::size_t>(Decision::Offload)])
-        .arg(counts[static_cast<std::size_t>(Decision::Recompute)]);
+    const QString all = Words::tr("Saved tensors: %1. Kept: %2, offloaded: %3, recomputed: %4.")
+                            .arg(graph().savedTensors().size())
+                            .arg(counts[static_cast<std::size_t>(Decision::Keep)])
+                            .arg(counts[static_cast<std::size_t>(Decision::Offload)])
+                            .arg(counts[static_cast<std::size_t>(Decision::Recompute)]);
+    return plan_->pins.empty() ? all
+                               : all + QLatin1Char(' ') + Words::tr("Pinned: %1.").arg(plan_->pins.size());
 }
 
 QString StepPicture::caption() const {

@@ -1,7 +1,10 @@
 #include "ui/inspector/inspector_panel.h"
 
 #include "ui/figures/format.h"
+#include "ui/inspector/decision_mark.h"
+#include "ui/inspector/pin_list.h"
 #include "ui/inspector/reason.h"
+#include "ui/inspector/what_if_panel.h"
 #include "ui/look/look.h"
 
 #include "core/planner/costs.h"
@@ -9,9 +12,10 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QPainter>
+#include <QScrollArea>
 #include <QTreeWidget>
 
+#include <algorithm>
 #include <array>
 
 namespace slackscope {
@@ -23,7 +27,9 @@ using figures::TensorEvent;
 namespace {
 
 constexpr std::size_t mostFacts = 7;
-constexpr int mostNamed = 3; // operators named in a line
+constexpr int scrollBarWidth = 10; // as in the style sheet
+constexpr int mostNamed = 3;       // operators named in a line
+constexpr int mostEventRows = 12;  // more scroll on their own
 
 QString name(const std::string& id) {
     return QString::fromStdString(id);
@@ -61,54 +67,11 @@ QString eventText(const StepGraph& graph, const TensorEvent& event, const figure
 
 } // namespace
 
-DecisionChip::DecisionChip(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
-    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    connect(&look, &Look::themeChanged, this, qOverload<>(&QWidget::update));
-}
-
-void DecisionChip::setDecision(Decision decision) {
-    decision_ = decision;
-    setAccessibleName(tr("Decision: %1").arg(text()));
-    updateGeometry();
-    update();
-}
-
-QString DecisionChip::text() const {
-    switch (decision_) {
-    case Decision::Keep:
-        return tr("K keep");
-    case Decision::Offload:
-        return tr("O offload");
-    case Decision::Recompute:
-        return tr("R recompute");
-    }
-    return {};
-}
-
-QSize DecisionChip::sizeHint() const {
-    const QFontMetrics metrics(figures::productFont(12, QFont::DemiBold));
-    return {metrics.horizontalAdvance(text()) + 22, 24};
-}
-
-void DecisionChip::paintEvent(QPaintEvent*) {
-    const figures::Theme& theme = look_.theme();
-    const QColor ground = decision_ == Decision::Keep      ? theme.keep
-                          : decision_ == Decision::Offload ? theme.offload
-                                                           : theme.recompute;
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(ground);
-    painter.drawRoundedRect(rect(), height() / 2.0, height() / 2.0);
-    painter.setPen(theme.inkOn(ground));
-    painter.setFont(figures::productFont(12, QFont::DemiBold));
-    painter.drawText(rect(), Qt::AlignCenter, text());
-}
-
-InspectorPanel::InspectorPanel(Session& session, const Look& look, QWidget* parent)
-    : QWidget(parent), session_(session), look_(look), title_(new QLabel), subtitle_(new QLabel),
-      chip_(new DecisionChip(look)), reason_(new QLabel), factHolder_(new QWidget),
-      eventsTitle_(new QLabel(tr("Events"))), events_(new QTreeWidget) {
+InspectorPanel::InspectorPanel(SessionController& controller, const Look& look, QWidget* parent)
+    : QWidget(parent), session_(controller.session()), title_(new QLabel), subtitle_(new QLabel),
+      chip_(new DecisionChip(look)), reason_(new QLabel), whatIf_(new WhatIfPanel(controller, look)),
+      factHolder_(new QWidget), eventsTitle_(new QLabel(tr("Events"))), events_(new QTreeWidget),
+      pins_(new PinList(controller)) {
     setAccessibleName(tr("Inspector"));
     setRole(title_, TextRole::Name);
     setRole(subtitle_, TextRole::Caption);
@@ -145,21 +108,39 @@ InspectorPanel::InspectorPanel(Session& session, const Look& look, QWidget* pare
     events_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     events_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     events_->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    events_->setMinimumHeight(40);
     events_->header()->setMinimumSectionSize(30);
 
-    auto* layout = new QVBoxLayout(this);
+    // A low window scrolls; nothing is squeezed.
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(cardPadding, 4, cardPadding, 10);
     layout->setSpacing(8);
     layout->addWidget(title_);
-    layout->addWidget(subtitle_);
-    layout->addWidget(chip_);
+    auto* summary = new QHBoxLayout;
+    summary->setSpacing(8);
+    summary->addWidget(chip_);
+    summary->addWidget(subtitle_, 1);
+    layout->addLayout(summary);
     layout->addWidget(reason_);
+    layout->addSpacing(2);
+    layout->addWidget(whatIf_);
+    layout->addSpacing(2);
     layout->addWidget(factHolder_);
     layout->addSpacing(4);
     layout->addWidget(eventsTitle_);
-    layout->addWidget(events_, 1);
+    layout->addWidget(events_);
+    layout->addSpacing(4);
+    layout->addWidget(pins_);
     layout->addStretch();
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus); // its controls take the focus and scroll into view
+    scroll->setWidget(content);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(scroll);
 
     connect(&session_, &Session::selectionChanged, this, &InspectorPanel::showSelection);
     connect(&session_, &Session::planChanged, this, &InspectorPanel::showSelection);
@@ -190,6 +171,10 @@ void InspectorPanel::resizeEvent(QResizeEvent* event) {
 void InspectorPanel::showSelection() {
     const PlannedStepPtr& planned = session_.planned();
     const Selection& selection = session_.selection();
+    if (planned && selection.tensor() != none && planned->plan->graph->isSaved(selection.tensor()))
+        whatIf_->showTensor(planned, selection.tensor());
+    else
+        whatIf_->showNothing();
     if (!planned || selection.empty())
         showNothing();
     else if (selection.tensors.size() > 1)
@@ -229,7 +214,10 @@ void InspectorPanel::showTensor(const PlannedStep& planned, TensorIndex t) {
     chip_->setVisible(decided);
     reason_->setVisible(decided);
     if (decided) {
-        chip_->setDecision(planned.plan->decisions[static_cast<std::size_t>(t)]);
+        const Pins& pins = planned.plan->pins;
+        chip_->setDecision(
+            planned.plan->decisions[static_cast<std::size_t>(t)],
+            std::any_of(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.tensor == t; }));
         reason_->setText(reasonFor(planned, t));
     }
 
@@ -249,7 +237,9 @@ void InspectorPanel::showTensor(const PlannedStep& planned, TensorIndex t) {
     }
     facts.push_back(
         {tr("Transfer"),
-         tr("%1 out, %2 back").arg(formatTime(graph.offloadNs(t)), formatTime(graph.prefetchNs(t))),
+         graph.offloadNs(t) == graph.prefetchNs(t)
+             ? tr("%1 each way").arg(formatTime(graph.offloadNs(t)))
+             : tr("%1 out, %2 back").arg(formatTime(graph.offloadNs(t)), formatTime(graph.prefetchNs(t))),
          tr("Latency included")});
     if (cost.rank > 0)
         facts.push_back({tr("Rank"), tr("%1 of %2").arg(cost.rank).arg(graph.savedTensors().size()),
@@ -325,6 +315,11 @@ void InspectorPanel::showOperator(const PlannedStep& planned, OperatorIndex inde
 }
 
 void InspectorPanel::showFacts(const std::vector<Fact>& facts) {
+    int widestName = 0;
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        factRows_[i].first->setText(facts[i].name);
+        widestName = std::max(widestName, factRows_[i].first->sizeHint().width());
+    }
     for (std::size_t i = 0; i < factRows_.size(); ++i) {
         const auto& [label, value] = factRows_[i];
         const bool used = i < facts.size();
@@ -332,9 +327,8 @@ void InspectorPanel::showFacts(const std::vector<Fact>& facts) {
         value->setVisible(used);
         if (!used)
             continue;
-        label->setText(facts[i].name);
         // Long operator names are cut in the middle; the tool tip has them whole.
-        const int room = std::max(60, width() - 2 * cardPadding - label->sizeHint().width() - 12);
+        const int room = std::max(60, width() - 2 * cardPadding - scrollBarWidth - widestName - 12);
         const QString shown = value->fontMetrics().elidedText(facts[i].value, Qt::ElideMiddle, room);
         value->setText(shown);
         value->setToolTip(shown == facts[i].value ? facts[i].tip : facts[i].value);
@@ -359,6 +353,8 @@ void InspectorPanel::showEvents(const PlannedStep& planned, TensorIndex t) {
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setTextAlignment(2, Qt::AlignRight | Qt::AlignVCenter);
     }
+    const int rows = std::clamp(events_->topLevelItemCount(), 1, mostEventRows);
+    events_->setFixedHeight(events_->header()->sizeHint().height() + rows * events_->sizeHintForRow(0) + 2);
 }
 
 } // namespace slackscope

@@ -1,8 +1,8 @@
-// What is selected: a tensor with its decision and the reason, several tensors with their sums, or an
-// operator.
+// What is selected: a tensor with its decision, the reason and what else it could be, several tensors with
+// their sums, or an operator. Below it, what is pinned.
 #pragma once
 
-#include "ui/session/session.h"
+#include "ui/session/session_controller.h"
 
 #include <QWidget>
 
@@ -12,35 +12,23 @@ class QTreeWidget;
 
 namespace slackscope {
 
+class DecisionChip;
 class Look;
-
-// The decision as a lettered chip in its colour.
-class DecisionChip : public QWidget {
-    Q_OBJECT
-public:
-    explicit DecisionChip(const Look& look, QWidget* parent = nullptr);
-    void setDecision(Decision decision);
-    QString text() const;
-    QSize sizeHint() const override;
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    const Look& look_;
-    Decision decision_ = Decision::Keep;
-};
+class PinList;
+class WhatIfPanel;
 
 class InspectorPanel : public QWidget {
     Q_OBJECT
 public:
-    InspectorPanel(Session& session, const Look& look, QWidget* parent = nullptr);
+    InspectorPanel(SessionController& controller, const Look& look, QWidget* parent = nullptr);
 
     QString title() const;
     QString reason() const;
     // "Recompute" -> "0.09 ms ..."; empty: no such row now.
     QString fact(const QString& name) const;
     QTreeWidget& events() { return *events_; }
+    WhatIfPanel& whatIf() { return *whatIf_; }
+    PinList& pins() { return *pins_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -60,15 +48,16 @@ private:
     void showEvents(const PlannedStep& planned, TensorIndex t);
 
     Session& session_;
-    const Look& look_;
     QLabel* title_;
     QLabel* subtitle_;
     DecisionChip* chip_;
     QLabel* reason_;
+    WhatIfPanel* whatIf_;
     QWidget* factHolder_;
     std::vector<std::pair<QLabel*, QLabel*>> factRows_;
     QLabel* eventsTitle_;
     QTreeWidget* events_;
+    PinList* pins_;
 };
 
 } // namespace slackscope

@@ -56,6 +56,7 @@ QPushButton {
 QPushButton:hover { background: @selectedItem; }
 QPushButton:focus { border: 1px solid @accent; }
 QPushButton:default, QPushButton#primary { background: @accent; color: @accentText; border: 1px solid @accent; }
+QPushButton#small { padding: 1px 8px; font-size: 12px; }
 QPushButton:disabled { color: @secondaryText; background: @card; border: 1px solid @frame; }
 QToolButton { background: transparent; color: @secondaryText; border: 1px solid transparent; border-radius: 4px; }
 QToolButton:hover { background: @selectedItem; }

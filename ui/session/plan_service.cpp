@@ -15,9 +15,10 @@ constexpr std::size_t mostPrepared = 8;
 } // namespace
 
 PreparedStrategy* PreparedCache::find(const std::shared_ptr<const StepGraph>& graph,
-                                      const std::string& strategy, const StopRequested& stop) {
+                                      const std::string& strategy, const Pins& pins,
+                                      const StopRequested& stop) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-        return entry.graph == graph && entry.strategy == strategy;
+        return entry.graph == graph && entry.strategy == strategy && entry.pins == pins;
     });
     if (found != entries_.end()) {
         std::rotate(entries_.begin(), found, found + 1);
@@ -26,10 +27,10 @@ PreparedStrategy* PreparedCache::find(const std::shared_ptr<const StepGraph>& gr
     const StrategyInfo* info = findStrategy(strategy);
     if (!info)
         return nullptr;
-    auto prepared = info->prepare(graph, {}, stop);
+    auto prepared = info->prepare(graph, pins, stop);
     if (!prepared)
         return nullptr;
-    entries_.push_front({graph, strategy, std::move(prepared)});
+    entries_.push_front({graph, strategy, pins, std::move(prepared)});
     if (entries_.size() > mostPrepared)
         entries_.pop_back();
     return entries_.front().prepared.get();
@@ -37,7 +38,7 @@ PreparedStrategy* PreparedCache::find(const std::shared_ptr<const StepGraph>& gr
 
 quint64 PlanService::request(const PlanRequest& request) {
     const quint64 job = ++newest_;
-    if (request.step != last_.step || request.strategy != last_.strategy)
+    if (request.step != last_.step || request.strategy != last_.strategy || request.pins != last_.pins)
         ++group_;
     last_ = request;
     const quint64 group = group_;
@@ -45,7 +46,8 @@ quint64 PlanService::request(const PlanRequest& request) {
         std::shared_ptr<PlannedStep> answer;
         QString sentence;
         try {
-            PreparedStrategy* prepared = cache_.find(request.step->graph, request.strategy, stop);
+            PreparedStrategy* prepared =
+                cache_.find(request.step->graph, request.strategy, request.pins, stop);
             if (stop())
                 return;
             if (prepared) {

@@ -18,6 +18,7 @@ struct PlanRequest {
     std::string strategy; // id
     Bytes budgetBytes = 0;
     double budgetFraction = 0; // of the unlimited peak, as the user set it
+    Pins pins;                 // ones that checkPins accepts
 };
 
 // A plan, the picture of it, and what was asked for.
@@ -33,12 +34,13 @@ class PreparedCache {
 public:
     // nullptr: stopped, or no such strategy.
     PreparedStrategy* find(const std::shared_ptr<const StepGraph>& graph, const std::string& strategy,
-                           const StopRequested& stop);
+                           const Pins& pins, const StopRequested& stop);
 
 private:
     struct Entry {
         std::shared_ptr<const StepGraph> graph;
         std::string strategy;
+        Pins pins;
         std::unique_ptr<PreparedStrategy> prepared;
     };
     std::deque<Entry> entries_;
@@ -60,7 +62,7 @@ signals:
 
 private:
     quint64 newest_ = 0;
-    quint64 group_ = 0; // the jobs of one graph and strategy
+    quint64 group_ = 0; // the jobs of one graph, strategy and set of pins
     PlanRequest last_;
     PreparedCache cache_; // the worker's own, as the next
     std::shared_ptr<const figures::StepPicture> lastPicture_;

@@ -14,7 +14,7 @@ Bytes Session::budgetBytes() const {
 
 bool Session::isCurrent() const {
     return planned_ && planned_->request.step == step_ && planned_->request.strategy == strategy_ &&
-           planned_->request.budgetBytes == budgetBytes();
+           planned_->request.budgetBytes == budgetBytes() && planned_->request.pins == pins_;
 }
 
 Nanoseconds Session::lowerBoundNs() const {
@@ -35,11 +35,15 @@ void Session::setSelection(Selection selection) {
     emit selectionChanged();
 }
 
-void Session::setStep(const LoadedStepPtr& step) {
+void Session::setStep(const LoadedStepPtr& step, const Pins& pins) {
     if (step == step_)
         return;
     step_ = step;
+    const bool otherPins = pins != pins_;
+    pins_ = pins;
     emit stepChanged();
+    if (otherPins)
+        emit pinsChanged();
     emit budgetChanged();
 }
 
@@ -56,6 +60,13 @@ void Session::setBudgetFraction(double fraction) {
         return;
     budgetFraction_ = fraction;
     emit budgetChanged();
+}
+
+void Session::setPins(const Pins& pins) {
+    if (pins == pins_)
+        return;
+    pins_ = pins;
+    emit pinsChanged();
 }
 
 void Session::setPlanned(const PlannedStepPtr& planned) {

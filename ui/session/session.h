@@ -25,6 +25,7 @@ public:
     const std::string& strategy() const { return strategy_; }
     double budgetFraction() const { return budgetFraction_; } // of the unlimited peak
     Bytes budgetBytes() const;                                // 0 before the first input
+    const Pins& pins() const { return pins_; }                // of the step's tensors
     // The newest plan that is ready. It may lag behind what is wanted, and then belongs to an older step.
     const PlannedStepPtr& planned() const { return planned_; }
     // Whether the plan on show is the answer to what is wanted now.
@@ -40,6 +41,7 @@ signals:
     void stepChanged();
     void strategyChanged();
     void budgetChanged();
+    void pinsChanged();
     void planChanged();
     void lowerBoundChanged(); // found after its plan
     void selectionChanged();
@@ -49,15 +51,18 @@ private:
     friend class StepCommand;
     friend class StrategyCommand;
     friend class BudgetCommand;
-    void setStep(const LoadedStepPtr& step);
+    friend class PinsCommand;
+    void setStep(const LoadedStepPtr& step, const Pins& pins); // pins of that step
     void setStrategy(const std::string& strategy);
     void setBudgetFraction(double fraction);
+    void setPins(const Pins& pins);
     void setPlanned(const PlannedStepPtr& planned);
     void setLowerBound(const PlannedStepPtr& planned, Nanoseconds lowerBoundNs);
 
     LoadedStepPtr step_;
     std::string strategy_ = "slackswap";
     double budgetFraction_ = defaultBudgetFraction;
+    Pins pins_;
     PlannedStepPtr planned_;
     Nanoseconds foundBoundNs_ = 0;
     Selection selection_;

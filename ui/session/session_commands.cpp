@@ -6,9 +6,13 @@
 
 namespace slackscope {
 
-StepCommand::StepCommand(Session& session, LoadedStepPtr step)
+StepCommand::StepCommand(Session& session, LoadedStepPtr step, Pins pins)
     : QUndoCommand(QCoreApplication::translate("Undo", "scenario")), session_(session),
-      before_(session.step()), after_(std::move(step)) {}
+      before_(session.step()), after_(std::move(step)), pinsBefore_(session.pins()),
+      pinsAfter_(std::move(pins)) {}
+
+PinsCommand::PinsCommand(Session& session, const QString& what, Pins pins)
+    : QUndoCommand(what), session_(session), before_(session.pins()), after_(std::move(pins)) {}
 
 StrategyCommand::StrategyCommand(Session& session, std::string strategy)
     : QUndoCommand(QCoreApplication::translate("Undo", "strategy")), session_(session),

@@ -1,4 +1,4 @@
-// What Undo can take back: another scenario, another strategy, another budget.
+// What Undo can take back: another scenario, another strategy, another budget, pins.
 #pragma once
 
 #include "ui/session/session.h"
@@ -7,16 +7,31 @@
 
 namespace slackscope {
 
+// With the pins, which name tensors of the step.
 class StepCommand : public QUndoCommand {
 public:
-    StepCommand(Session& session, LoadedStepPtr step);
-    void undo() override { session_.setStep(before_); }
-    void redo() override { session_.setStep(after_); }
+    StepCommand(Session& session, LoadedStepPtr step, Pins pins);
+    void undo() override { session_.setStep(before_, pinsBefore_); }
+    void redo() override { session_.setStep(after_, pinsAfter_); }
 
 private:
     Session& session_;
     LoadedStepPtr before_;
     LoadedStepPtr after_;
+    Pins pinsBefore_;
+    Pins pinsAfter_;
+};
+
+class PinsCommand : public QUndoCommand {
+public:
+    PinsCommand(Session& session, const QString& what, Pins pins);
+    void undo() override { session_.setPins(before_); }
+    void redo() override { session_.setPins(after_); }
+
+private:
+    Session& session_;
+    Pins before_;
+    Pins after_;
 };
 
 class StrategyCommand : public QUndoCommand {

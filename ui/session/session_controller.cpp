@@ -30,11 +30,17 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
     connect(&sweeps_, &SweepService::changed, this, &SessionController::sweepChanged);
     connect(&loads_, &LoadService::loaded, this, [this](quint64, const LoadedStepPtr& step) {
         setBusy(false, planning_);
-        if (session_.step())
-            undoStack_.push(new StepCommand(session_, step));
-        else
-            session_.setStep(step); // nothing to go back to
+        std::size_t dropped = 0;
+        if (const LoadedStepPtr& before = session_.step()) {
+            const Pins kept = carriedOver(session_.pins(), *before->graph, *step->graph);
+            dropped = session_.pins().size() - kept.size();
+            undoStack_.push(new StepCommand(session_, step, kept));
+        } else {
+            session_.setStep(step, {}); // nothing to go back to
+        }
         emit opened(QString::fromStdString(step->scenario.input));
+        if (dropped > 0)
+            emit pinsDropped(static_cast<int>(dropped));
     });
     connect(&loads_, &LoadService::refused, this, [this](quint64, const QString& sentence) {
         setBusy(false, planning_);
@@ -69,7 +75,12 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
         if (sweeps_.progress().isRunning)
             sweepTimer_.start(); // that one comes first
     });
+    connect(&session_, &Session::pinsChanged, this, [this] {
+        sweeps_.clear();
+        sweepTimer_.start();
+    });
     connect(&session_, &Session::strategyChanged, this, &SessionController::plan);
+    connect(&session_, &Session::pinsChanged, this, &SessionController::plan);
     connect(&session_, &Session::budgetChanged, this, &SessionController::plan);
 }
 
@@ -101,6 +112,24 @@ void SessionController::setBudgetBytes(Bytes bytes, int gesture) {
             static_cast<double>(bytes) / static_cast<double>(session_.step()->unlimitedPeakBytes), gesture);
 }
 
+void SessionController::setPin(TensorIndex t, std::optional<Decision> decision) {
+    changePins(decision ? tr("pin") : tr("unpin"), withPin(session_.pins(), t, decision));
+}
+
+void SessionController::clearPins() {
+    changePins(tr("clear pins"), {});
+}
+
+void SessionController::changePins(const QString& what, Pins pins) {
+    if (!session_.step() || pins == session_.pins())
+        return;
+    if (const auto checked = checkPins(*session_.step()->graph, pins); !checked) {
+        emit failed(tr("Not pinned: %1").arg(QString::fromStdString(checked.error())));
+        return;
+    }
+    undoStack_.push(new PinsCommand(session_, what, std::move(pins)));
+}
+
 void SessionController::cancel() {
     if (!isBusy())
         return;
@@ -122,15 +151,15 @@ void SessionController::resume() {
 
 void SessionController::resumeSweep() {
     if (session_.step())
-        sweeps_.start(session_.step(), session_.strategy());
+        sweeps_.start(session_.step(), session_.strategy(), session_.pins());
 }
 
 void SessionController::plan() {
     if (!session_.step())
         return;
     setBusy(loading_, true);
-    newestPlan_ = plans_.request(
-        {session_.step(), session_.strategy(), session_.budgetBytes(), session_.budgetFraction()});
+    newestPlan_ = plans_.request({session_.step(), session_.strategy(), session_.budgetBytes(),
+                                  session_.budgetFraction(), session_.pins()});
 }
 
 void SessionController::setBusy(bool loading, bool planning) {

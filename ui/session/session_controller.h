@@ -38,6 +38,10 @@ public:
     void setBudgetFraction(double fraction, int gesture);
     void setBudgetBytes(Bytes bytes, int gesture);
     int nextGesture() { return ++gesture_; }
+    // Fixes the decision about a saved tensor of the step, or (no decision) leaves it to the strategy again.
+    // What cannot be is refused with `failed`.
+    void setPin(TensorIndex t, std::optional<Decision> decision);
+    void clearPins();
 
     // Gives up loading and planning; the old picture stays.
     void cancel();
@@ -54,11 +58,14 @@ signals:
     // An error: what, where and what to do.
     void failed(const QString& sentence);
     void cancelled();
+    // The scenario that was opened lacks tensors that were pinned, or cannot have them decided so.
+    void pinsDropped(int count);
     void sweepChanged();
     void showsBusyChanged();
 
 private:
     void plan();
+    void changePins(const QString& what, Pins pins);
     void setBusy(bool loading, bool planning);
 
     Session& session_;

@@ -29,9 +29,10 @@ void insertByBudget(std::vector<Point>& points, const Point& point) {
         points.insert(place, point);
 }
 
-SweepProgress nothingKnown(const LoadedStepPtr& step) {
+SweepProgress nothingKnown(const LoadedStepPtr& step, const Pins& pins) {
     SweepProgress progress;
     progress.step = step;
+    progress.pins = pins;
     progress.sweep.unlimitedPeakBytes = step->unlimitedPeakBytes;
     progress.sweep.idealNs = step->graph->idealNs();
     progress.sweep.grid = evenBudgets(0, step->unlimitedPeakBytes, gridBudgets);
@@ -100,10 +101,10 @@ private:
     QElapsedTimer sinceReport_;
 };
 
-void SweepService::start(const LoadedStepPtr& step, const std::string& strategy) {
+void SweepService::start(const LoadedStepPtr& step, const std::string& strategy, const Pins& pins) {
     const quint64 job = ++newest_;
-    if (progress_.step != step)
-        progress_ = nothingKnown(step);
+    if (progress_.step != step || progress_.pins != pins)
+        progress_ = nothingKnown(step, pins);
     progress_.isRunning = !progress_.isComplete();
     if (!progress_.isRunning) {
         worker_.cancel();
@@ -120,6 +121,7 @@ void SweepService::start(const LoadedStepPtr& step, const std::string& strategy)
     worker_.submit(job, [this, job, curves, known = progress_](const StopRequested& stop) {
         SweepRequest request;
         request.graph = known.step->graph;
+        request.pins = known.pins;
         for (const std::size_t curve : curves)
             request.strategies.push_back(strategies()[curve]);
         request.withBound = !known.boundIsComplete;

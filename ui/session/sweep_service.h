@@ -17,6 +17,7 @@ namespace slackscope {
 // What the sweep has found so far. Its points are exact and stay as they are; more come between them.
 struct SweepProgress {
     LoadedStepPtr step; // null: nothing is swept
+    Pins pins;          // that every curve honours; the bound holds with and without
     Sweep sweep;        // one curve per strategy, in the order of strategies()
     std::vector<bool> curveIsComplete;
     bool boundIsComplete = false; // the bound has no points where it would take too long: the ideal holds
@@ -38,9 +39,9 @@ class SweepService : public QObject {
 public:
     explicit SweepService(QObject* parent = nullptr) : QObject(parent) {}
 
-    // Sweeps `step`, `strategy` first. What is known of the same step stays, and a sweep that has it all is
-    // not run again; for another step the points so far are gone.
-    void start(const LoadedStepPtr& step, const std::string& strategy);
+    // Sweeps `step`, `strategy` first. What is known of the same step and pins stays, and a sweep that has it
+    // all is not run again; for others the points so far are gone.
+    void start(const LoadedStepPtr& step, const std::string& strategy, const Pins& pins);
     // Stops; what has been found stays. start() goes on.
     void cancel();
     // Stops, and forgets the points: they say nothing of what comes next.

@@ -50,7 +50,7 @@ void showKeys(QWidget* parent) {
     QDialog* made = dialog(parent, QStringLiteral("keys"), tr("Keys"));
     if (!made)
         return;
-    const std::array<std::pair<QString, QString>, 17> keys{{
+    const std::array<std::pair<QString, QString>, 18> keys{{
         {tr("Wheel, + and -, W and S"), tr("zoom the time axis")},
         {tr("Drag, A and D"), tr("move along the time axis")},
         {tr("Shift+drag"), tr("select a stretch of time")},
@@ -64,6 +64,7 @@ void showKeys(QWidget* parent) {
         {tr("Page Up, Page Down on the budget"), tr("five percent")},
         {tr("Home, End on the budget"), tr("the ends")},
         {tr("Ctrl+B"), tr("go to the budget")},
+        {tr("Delete in the list of pins"), tr("clear the pin")},
         {tr("Ctrl+Z, Ctrl+Shift+Z"), tr("undo, redo")},
         {tr("Ctrl+O"), tr("open a file")},
         {tr("Ctrl+E, Ctrl+Shift+C"), tr("export, copy the picture")},

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int layoutVersion = 1;
 constexpr int scenarioWidth = 276;
-constexpr int inspectorWidth = 284;
+constexpr int inspectorWidth = 296;
 
 } // namespace
 
@@ -33,8 +33,7 @@ MainWindow::MainWindow(SessionController& controller, Look& look, QSettings& set
     : controller_(controller), look_(look), settings_(settings), recent_(settings),
       headline_(new Headline(controller)), messages_(new MessageBar), workbench_(new QMainWindow),
       centre_(new QSplitter(Qt::Vertical)), plot_(new figures::StepPlot), map_(new figures::DecisionMap),
-      scenario_(new ScenarioPanel(controller, look)),
-      inspector_(new InspectorPanel(controller.session(), look)),
+      scenario_(new ScenarioPanel(controller, look)), inspector_(new InspectorPanel(controller, look)),
       scenarioDock_(new DockCard(look, QStringLiteral("scenario"), tr("Scenario"), scenario_)),
       inspectorDock_(new DockCard(look, QStringLiteral("inspector"), tr("Inspector"), inspector_)),
       budget_(new BudgetBar(controller, look)) {
@@ -121,6 +120,13 @@ void MainWindow::connectParts() {
                                    ? tr("Cancelled. The picture still shows the plan before.")
                                    : tr("Cancelled. Nothing is open yet."),
                                tr("Try again"), [this] { controller_.resume(); });
+    });
+    connect(&controller_, &SessionController::pinsDropped, this, [this](int count) {
+        messages_->showMessage(
+            MessageBar::Severity::Warn,
+            tr("Pins dropped: %1. The new scenario lacks their tensors or cannot decide them so. "
+               "Undo brings them back with the scenario before.")
+                .arg(count));
     });
     connect(scenario_, &ScenarioPanel::openRequested, this, &MainWindow::chooseFile);
 }

@@ -118,6 +118,14 @@ void MainWindow::buildPlanMenu() {
         action->setChecked(id == controller_.session().strategy());
         strategies_->addAction(action);
     }
+    plan->addSeparator();
+    QAction* clearPins = plan->addAction(tr("&Clear Pins"), this, [this] { controller_.clearPins(); });
+    clearPins->setToolTip(tr("Leave all decisions to the strategy again"));
+    const auto enableClearPins = [this, clearPins] {
+        clearPins->setEnabled(!controller_.session().pins().empty());
+    };
+    connect(&controller_.session(), &Session::pinsChanged, clearPins, enableClearPins);
+    enableClearPins();
     connect(&controller_.session(), &Session::strategyChanged, this, [this] {
         for (QAction* action : strategies_->actions())
             action->setChecked(action->data().toString().toStdString() == controller_.session().strategy());
