@@ -286,6 +286,48 @@ private slots:
         QVERIFY(svg.families.contains(fontFamily()));
     }
 
+    void theTradeoffIsAPictureOfItsOwn() {
+        const auto picture = test::mixedPicture(6);
+        ExportRequest request;
+        request.view = FigureView::Tradeoff;
+        request.format = FigureFormat::Svg;
+        const auto refused = renderFigure(picture, request);
+        QVERIFY(!refused);
+        QVERIFY(refused.error().contains(QStringLiteral("sweep")));
+        request.tradeoff = test::tradeoffOf(test::layeredProfile(6), 30);
+        const SvgContent svg = readSvg(exported(picture, request));
+        QVERIFY(svg.isWellFormed);
+        const QString all = svg.texts.join('\n');
+        for (const char* word :
+             {"Tradeoff", "slackswap", "offload-only", "recompute-all", "no program can be here",
+              "simulated throughput, % of ideal", "50.0 %", "simulated, not measured"})
+            QVERIFY2(all.contains(QLatin1String(word)), word);
+        QVERIFY(!all.contains(QStringLiteral("Timeline")));
+        for (const FigureFormat format : {FigureFormat::Png, FigureFormat::Pdf}) {
+            request.format = format;
+            QVERIFY(!exported(picture, request).isEmpty());
+        }
+    }
+    void aPictureOfAllHoldsTheTradeoffWhereThereIsRoom_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("isThere");
+        QTest::newRow("usual") << QSize(1600, 900) << true;
+        QTest::newRow("narrow") << QSize(900, 900) << false;
+        QTest::newRow("low") << QSize(1600, 500) << false;
+    }
+    void aPictureOfAllHoldsTheTradeoffWhereThereIsRoom() {
+        QFETCH(QSize, size);
+        QFETCH(bool, isThere);
+        ExportRequest request;
+        request.format = FigureFormat::Svg;
+        request.size = size;
+        request.tradeoff = test::tradeoffOf(test::layeredProfile(6), 10);
+        const QString all = readSvg(exported(test::mixedPicture(6), request)).texts.join('\n');
+        QCOMPARE(all.contains(QStringLiteral("Tradeoff")), isThere);
+        QVERIFY(all.contains(QStringLiteral("Decisions")));
+        QCOMPARE(hasRoomForTradeoff(size), isThere);
+    }
+
     void pdfHoldsTextAndNoImages() {
         const QByteArray pdf = [] {
             ExportRequest request;
@@ -370,6 +412,7 @@ private slots:
         QCOMPARE(figureFormat(QStringLiteral("x.y.pdf")), FigureFormat::Pdf);
         QVERIFY(!figureFormat(QStringLiteral("png")));
         QCOMPARE(figureView(QStringLiteral("memory")), FigureView::Memory);
+        QCOMPARE(figureView(QStringLiteral("tradeoff")), FigureView::Tradeoff);
         QVERIFY(!figureView(QStringLiteral("nothing")));
     }
 

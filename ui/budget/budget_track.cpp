@@ -1,5 +1,6 @@
 #include "ui/budget/budget_track.h"
 
+#include "ui/figures/budget_keys.h"
 #include "ui/figures/format.h"
 #include "ui/look/look.h"
 #include "ui/session/session.h"
@@ -19,9 +20,6 @@ namespace slackscope {
 
 namespace {
 
-constexpr double keyStep = 0.005;
-constexpr double pageStep = 0.05;
-constexpr double snap = 0.001; // of a drag
 constexpr double handleRadius = 11;
 constexpr double trackHeight = 12;
 constexpr double sidePadding = handleRadius + 3;
@@ -47,7 +45,7 @@ public:
     void setCurrentValue(const QVariant& value) override { track()->enter(value.toDouble() / 100); }
     QVariant maximumValue() const override { return 100.0; }
     QVariant minimumValue() const override { return smallestBudgetFraction * 100; }
-    QVariant minimumStepSize() const override { return keyStep * 100; }
+    QVariant minimumStepSize() const override { return figures::budgetKeyStep * 100; }
 
 private:
     BudgetTrack* track() const { return static_cast<BudgetTrack*>(widget()); }
@@ -56,16 +54,6 @@ private:
 QAccessibleInterface* makeAccessible(const QString&, QObject* object) {
     auto* track = qobject_cast<BudgetTrack*>(object);
     return track ? new TrackAccessible(track) : nullptr;
-}
-
-// The next multiple of `step` above or below: keys land on round values wherever the drag ended.
-double stepped(double fraction, double step, int direction) {
-    const double steps = fraction / step;
-    const double rounded = std::round(steps);
-    const double here = std::abs(steps - rounded) < 1e-6 ? rounded
-                        : direction > 0                  ? std::floor(steps)
-                                                         : std::ceil(steps);
-    return (here + direction) * step;
 }
 
 } // namespace
@@ -211,7 +199,9 @@ void BudgetTrack::mousePressEvent(QMouseEvent* event) {
 
 void BudgetTrack::mouseMoveEvent(QMouseEvent* event) {
     if (dragging_)
-        moveTo(std::round(fractionAt(event->position().x() + grabOffset_) / snap) * snap, false);
+        moveTo(std::round(fractionAt(event->position().x() + grabOffset_) / figures::budgetDragSnap) *
+                   figures::budgetDragSnap,
+               false);
 }
 
 void BudgetTrack::mouseReleaseEvent(QMouseEvent*) {
@@ -220,25 +210,10 @@ void BudgetTrack::mouseReleaseEvent(QMouseEvent*) {
 }
 
 void BudgetTrack::keyPressEvent(QKeyEvent* event) {
-    const bool fresh = !event->isAutoRepeat();
-    switch (event->key()) {
-    case Qt::Key_Right:
-    case Qt::Key_Up:
-        return moveTo(stepped(fraction_, keyStep, 1), fresh);
-    case Qt::Key_Left:
-    case Qt::Key_Down:
-        return moveTo(stepped(fraction_, keyStep, -1), fresh);
-    case Qt::Key_PageUp:
-        return moveTo(fraction_ + pageStep, fresh);
-    case Qt::Key_PageDown:
-        return moveTo(fraction_ - pageStep, fresh);
-    case Qt::Key_Home:
-        return moveTo(0, fresh);
-    case Qt::Key_End:
-        return moveTo(1, fresh);
-    default:
+    if (const std::optional<double> next = figures::budgetAfterKey(fraction_, event->key()))
+        moveTo(*next, !event->isAutoRepeat());
+    else
         QWidget::keyPressEvent(event);
-    }
 }
 
 void BudgetTrack::wheelEvent(QWheelEvent* event) {
@@ -252,8 +227,9 @@ void BudgetTrack::wheelEvent(QWheelEvent* event) {
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     const bool fresh = now - lastWheelMs_ > wheelPauseMs;
     lastWheelMs_ = now;
-    moveTo(stepped(fraction_, keyStep, notches > 0 ? 1 : -1) +
-               (std::abs(notches) - 1) * keyStep * (notches > 0 ? 1 : -1),
+    const int direction = notches > 0 ? 1 : -1;
+    moveTo(figures::steppedBudget(fraction_, direction) +
+               (std::abs(notches) - 1) * figures::budgetKeyStep * direction,
            fresh);
 }
 

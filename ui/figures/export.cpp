@@ -3,6 +3,7 @@
 #include "ui/figures/decision_painter.h"
 #include "ui/figures/marks.h"
 #include "ui/figures/step_figure.h"
+#include "ui/figures/tradeoff_painter.h"
 
 #include <QBuffer>
 #include <QCoreApplication>
@@ -32,6 +33,8 @@ constexpr int largestSide = 20000;       // pixels
 constexpr double mostPixels = 400e6;     // of one PNG: 1.6 GB while it is painted
 constexpr int unitsPerInch = 96;         // of sizes in SVG and PDF
 constexpr double pdfUnitsPerInch = 1200; // fine enough that glyphs are not moved to a coarse raster
+constexpr double tradeoffPart = 0.34;    // of the width, beside the decisions
+constexpr double tradeoffShare = 0.44;   // of the height, at least
 
 // A panel of the exported page: how much of the height it wants, and how it paints itself.
 struct Panel {
@@ -69,13 +72,18 @@ private:
 
     // A further figure is one more panel here.
     std::vector<Panel> panelsOf(FigureView view) const {
+        const bool hasBoth = request_.tradeoff && hasRoomForTradeoff(request_.size);
         // Beside the step's share of 2, the decisions get the height that their rows want, within bounds.
-        const double part = std::clamp(
-            wantedDecisionHeight(picture_->grid()) / std::max(request_.size.height(), 1), 0.22, 0.42);
-        const Panel decisions{
-            2 * part / (1 - part), [this](QCPPainter& painter, const QRectF& rect) {
-                paintDecisions(painter, {picture_.get(), &request_.theme, rect, request_.bytes});
-            }};
+        double part = std::clamp(wantedDecisionHeight(picture_->grid()) / std::max(request_.size.height(), 1),
+                                 0.22, 0.42);
+        if (hasBoth)
+            part = std::max(part, tradeoffShare);
+        const double share = 2 * part / (1 - part);
+        const auto decide = [this](QCPPainter& painter, const QRectF& rect) {
+            paintDecisions(painter, {picture_.get(), &request_.theme, rect, request_.bytes});
+        };
+        const auto trade = [this](QCPPainter& painter, const QRectF& rect) { paintTradeoff(painter, rect); };
+        const Panel decisions{share, decide};
         switch (view) {
         case FigureView::Timeline:
             return {stepPanel(1, {true, false})};
@@ -83,8 +91,18 @@ private:
             return {stepPanel(1, {false, true})};
         case FigureView::Decisions:
             return {decisions};
+        case FigureView::Tradeoff:
+            return {{1, trade}};
         case FigureView::All:
-            return {stepPanel(2, {true, true}), decisions};
+            if (!hasBoth)
+                return {stepPanel(2, {true, true}), decisions};
+            return {stepPanel(2, {true, true}),
+                    {share, [decide, trade](QCPPainter& painter, const QRectF& rect) {
+                         const double width = std::floor((rect.width() - margin) * tradeoffPart);
+                         const double left = rect.right() - width;
+                         decide(painter, QRectF(rect.topLeft(), QPointF(left - margin, rect.bottom())));
+                         trade(painter, QRectF(QPointF(left, rect.top()), rect.bottomRight()));
+                     }}};
         }
         return {};
     }
@@ -106,6 +124,19 @@ private:
                     plot.toPainter(&painter, size.width(), size.height());
                     painter.restore();
                 }};
+    }
+
+    void paintTradeoff(QCPPainter& painter, const QRectF& rect) const {
+        const Plan& plan = picture_->plan();
+        TradeoffScene scene;
+        scene.curves = request_.tradeoff.get();
+        scene.theme = &request_.theme;
+        scene.emphasized = plan.strategy;
+        if (plan.budgetBytes <= plan.unlimitedPeakBytes)
+            scene.marker = {plan.budgetBytes,
+                            plan.feasible() ? std::optional(plan.throughputOfIdeal()) : std::nullopt,
+                            !plan.feasible()};
+        paintTradeoffPanel(painter, rect, scene);
     }
 
     // At the foot of `room`; returns the top of the caption.
@@ -211,6 +242,10 @@ PaintedFigure paintPdf(const Page& page, const ExportRequest& request, const Ste
 
 } // namespace
 
+bool hasRoomForTradeoff(QSize size) {
+    return size.width() >= 1200 && size.height() >= 680;
+}
+
 QString refusal(const ExportRequest& request) {
     const QSize size = request.size;
     if (size.width() < smallestSide || size.height() < smallestSide)
@@ -253,6 +288,9 @@ tl::expected<PaintedFigure, QString> paintFigure(const std::shared_ptr<const Ste
             Words::tr("There is no plan to export yet. Wait until the first plan is ready."));
     if (QString sentence = refusal(request); !sentence.isEmpty())
         return tl::unexpected(std::move(sentence));
+    if (request.view == FigureView::Tradeoff && !request.tradeoff)
+        return tl::unexpected(
+            Words::tr("There is no sweep over the budgets to export yet. Wait until it has begun."));
     const Page page(picture, request);
     switch (request.format) {
     case FigureFormat::Png:
@@ -301,6 +339,8 @@ std::optional<FigureView> figureView(const QString& name) {
         return FigureView::Memory;
     if (name == QLatin1String("decisions"))
         return FigureView::Decisions;
+    if (name == QLatin1String("tradeoff"))
+        return FigureView::Tradeoff;
     if (name == QLatin1String("all"))
         return FigureView::All;
     return std::nullopt;

@@ -7,6 +7,7 @@
 #include "ui/figures/step_picture.h"
 #include "ui/figures/theme.h"
 #include "ui/figures/time_view.h"
+#include "ui/figures/tradeoff_curves.h"
 
 #include <QByteArray>
 #include <QImage>
@@ -19,7 +20,7 @@
 
 namespace slackscope::figures {
 
-enum class FigureView : std::uint8_t { Timeline, Memory, Decisions, All };
+enum class FigureView : std::uint8_t { Timeline, Memory, Decisions, Tradeoff, All };
 enum class FigureFormat : std::uint8_t { Png, Svg, Pdf };
 
 struct ExportRequest {
@@ -33,7 +34,12 @@ struct ExportRequest {
     bool stacked = false;           // memory by what fills it
     bool bytes = false;             // decision cells filled by bytes
     std::optional<TimeRange> range; // absent = the whole step
+    // Of the same profile. Absent: `All` goes without them, and `Tradeoff` is refused.
+    std::shared_ptr<const TradeoffCurves> tradeoff;
 };
+
+// Whether a picture of all has room for the tradeoff beside the decisions.
+bool hasRoomForTradeoff(QSize size);
 
 // Why a request cannot be met (an absurd size, scale or dpi), as a sentence; empty = it can.
 QString refusal(const ExportRequest& request);
@@ -54,7 +60,7 @@ tl::expected<QByteArray, QString> renderFigure(const std::shared_ptr<const StepP
 
 // By the file name's suffix, in any case.
 std::optional<FigureFormat> figureFormat(const QString& path);
-std::optional<FigureView> figureView(const QString& name); // "timeline", "memory", "decisions", "all"
+std::optional<FigureView> figureView(const QString& name); // "timeline", ..., "all"
 
 // Written beside `path` and renamed over it: a failure leaves the old file whole.
 tl::expected<void, QString> writeWhole(const QString& path, const QByteArray& bytes);

@@ -1,0 +1,47 @@
+// Finds places for the names of lines: near their own line, clear of every line and of each other.
+#pragma once
+
+#include "ui/figures/tradeoff_layout.h"
+
+namespace slackscope::figures {
+
+class LabelFinder {
+public:
+    // The lines must outlive this; names stay out of `forbidden` where they can.
+    LabelFinder(const QRectF& area, const std::vector<std::vector<QPolygonF>>& lines,
+                const QPolygonF& forbidden);
+
+    // A line's name of this size; `before`: where it stood last.
+    void want(std::int32_t line, QSizeF size, bool isFirst, std::optional<QPointF> before);
+    void block(const QRectF& rect) { taken_.push_back(rect); }
+    // Every name for which there is a place.
+    std::vector<TradeoffLabel> place();
+
+private:
+    struct Place {
+        QRectF rect;
+        double cost = 0;
+    };
+    struct Wish {
+        std::int32_t line = -1;
+        bool isFirst = false;
+        std::vector<Place> places; // cheapest first
+    };
+    Place rate(std::int32_t line, const QRectF& rect) const;
+    double nearest(std::int32_t line, const QRectF& rect, QPointF* at = nullptr) const;
+    int crossings(const QRectF& rect) const; // cells of the raster that lines run through
+    int crossings(const QLineF& leader) const;
+    QLineF leader(std::int32_t line, const QRectF& rect) const;
+
+    QRectF area_;
+    const std::vector<std::vector<QPolygonF>>& lines_;
+    const QPolygonF& forbidden_;
+    std::vector<std::vector<QPointF>> samples_; // by line, evenly along it
+    int columns_ = 0;
+    int rows_ = 0;
+    std::vector<int> sums_; // of occupied cells left of and above
+    std::vector<Wish> wishes_;
+    std::vector<QRectF> taken_;
+};
+
+} // namespace slackscope::figures
