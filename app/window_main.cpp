@@ -2,7 +2,9 @@
 // started by hand too.
 #include "app/cli/output_file.h"
 #include "app/cli/program.h"
+#include "app/cli/terminal_progress.h"
 #include "ui/figures/export.h"
+#include "ui/tradeoff/tradeoff_of_sweep.h"
 #include "ui/window/run.h"
 
 #include <QApplication>
@@ -45,6 +47,28 @@ figures::ExportRequest requestOf(const PictureRequest& picture) {
     return request;
 }
 
+// Beyond, a sweep takes longer than the rest of a picture by far: `all` goes without the tradeoff.
+constexpr std::int32_t mostOperatorsForAll = 2'000;
+
+bool showsTradeoff(const figures::ExportRequest& request, const StepGraph& graph) {
+    return request.view == figures::FigureView::Tradeoff ||
+           (request.view == figures::FigureView::All && figures::hasRoomForTradeoff(request.size) &&
+            graph.operatorCount() <= mostOperatorsForAll);
+}
+
+class ShowProgress final : public SweepObserver {
+public:
+    void progressed(double fraction) override { progress_.show(fraction); }
+
+private:
+    TerminalProgress progress_{"Sweeping the budgets"};
+};
+
+std::shared_ptr<const figures::TradeoffCurves> sweptTradeoff(const std::shared_ptr<const StepGraph>& graph) {
+    ShowProgress progress;
+    return tradeoffOf(*runSweep(sweepToDraw(graph), &progress, {})); // nothing stops it
+}
+
 class QtFrontend final : public Frontend {
 public:
     explicit QtFrontend(char** argv) : argv_(argv) {}
@@ -66,7 +90,10 @@ public:
         qputenv("QT_QPA_PLATFORM", "offscreen");
         qInstallMessageHandler(onlyFatalMessages);
         const QApplication application(argc_, argv_);
-        const auto bytes = figures::renderFigure(*shown, requestOf(picture));
+        figures::ExportRequest request = requestOf(picture);
+        if (figures::refusal(request).isEmpty() && showsTradeoff(request, (*shown)->graph()))
+            request.tradeoff = sweptTradeoff((*shown)->plan().graph);
+        const auto bytes = figures::renderFigure(*shown, request);
         if (!bytes)
             return failure(ExitStatus::WrongUsage, bytes.error().toStdString());
         auto out = OutputFile::open(picture.path);

@@ -19,7 +19,7 @@ struct Options {
     PictureRequest picture;
 };
 
-constexpr std::array<std::string_view, 4> views{"all", "timeline", "memory", "decisions"};
+constexpr std::array<std::string_view, 5> views{"all", "timeline", "memory", "decisions", "tradeoff"};
 constexpr std::array<std::string_view, 2> themes{"light", "dark"};
 constexpr int largestSide = 20'000;
 constexpr double largestScale = 16;
@@ -117,7 +117,11 @@ Outcome writeData(const PlanOptions& options, const std::string& path, Writer wr
 
 Outcome run(const Options& options, Frontend& frontend) {
     const std::string& path = options.picture.path;
-    if (const Writer writer = dataWriter(path))
+    const Writer writer = dataWriter(path);
+    if (writer && options.picture.view == "tradeoff")
+        return failure(ExitStatus::WrongUsage,
+                       "--view tradeoff is a picture; use 'slackscope sweep --format json' for its numbers.");
+    if (writer)
         return writeData(options.plan, path, writer);
     return frontend.exportPicture(options.plan, options.picture);
 }
@@ -144,7 +148,8 @@ void addExportCommand(CLI::App& program, Chosen& chosen, Frontend& frontend) {
             ".trace.json (Chrome trace, opens in Perfetto), .csv (events)")
         ->type_name("FILE")
         ->required();
-    addChoice(*command, "--view", picture.view, views, "what the picture shows");
+    addChoice(*command, "--view", picture.view, views,
+              "what the picture shows; tradeoff sweeps all budgets first");
     command
         ->add_option_function<std::string>(
             "--size", [options](const std::string& text) { parsePixels(text, options->picture); },

@@ -164,6 +164,8 @@ private slots:
         QTest::newRow("unknown picture")
             << QStringList{"export", "gpt2", "-o", "a.bmp"} << ".png, .svg, .pdf";
         QTest::newRow("unknown view") << picture({"--view", "side"}) << "timeline";
+        QTest::newRow("tradeoff as data")
+            << QStringList{"export", "gpt2", "-o", "a.json", "--view", "tradeoff"} << "sweep --format json";
         QTest::newRow("unknown theme") << picture({"--theme", "pink"}) << "light|dark";
         QTest::newRow("size is no size") << picture({"--size", "1600"}) << "1600x900";
         QTest::newRow("size is absurd") << picture({"--size", "1x1"}) << "120";

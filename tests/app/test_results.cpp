@@ -223,6 +223,25 @@ private slots:
         QCOMPARE(runProgram(arguments + QStringList{"/nowhere/" + file}).status, 5);
         QCOMPARE(runProgram({"export", "gpt2", "--budget", "1MiB", "-o", path(file)}).status, 4);
     }
+    void aTradeoffPictureIsSweptFirst() {
+        if (!windowProgramExists())
+            QSKIP("built without the window");
+        QVERIFY(writeFile(path("p.json"), QByteArray::fromStdString(writeProfile(layeredProfile(4)))));
+        const ProgramRun run = runProgram(
+            {"export", path("p.json"), "--view", "tradeoff", "--size", "700x500", "-o", path("t.svg")});
+        QVERIFY2(run.status == 0, run.err.constData());
+        QVERIFY(!run.err.contains("Sweeping")); // progress is for terminals
+        const QByteArray svg = readFile(path("t.svg"));
+        for (const StrategyInfo* strategy : strategies()) {
+            const bool isNamed =
+                svg.contains(QByteArray(strategy->id.data(), static_cast<qsizetype>(strategy->id.size()))) ||
+                svg.contains(
+                    QByteArray(strategy->name.data(), static_cast<qsizetype>(strategy->name.size())));
+            QVERIFY2(isNamed || strategy->id == "keep-all", strategy->id.data());
+        }
+        QVERIFY(svg.contains("no program can be here"));
+        QVERIFY(svg.contains("simulated, not measured"));
+    }
     void pictureSizes() {
         if (!windowProgramExists())
             QSKIP("built without the window");

@@ -1,8 +1,8 @@
 #include "tests/figures/samples.h"
 
-#include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
 #include "tests/support/profiles.h"
+#include "ui/tradeoff/tradeoff_of_sweep.h"
 
 namespace slackscope::test {
 
@@ -28,36 +28,10 @@ std::shared_ptr<const figures::StepPicture> mixedPicture(int layers) {
 }
 
 std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(Profile profile, int samples) {
-    const auto graph = StepGraph::build(std::move(profile)).value();
-    auto curves = std::make_shared<figures::TradeoffCurves>();
-    curves->unlimitedPeak = unlimitedPeak(graph);
-    curves->isComplete = true;
-    const auto budgetOf = [&](int i) { return curves->unlimitedPeak * i / samples; };
-    for (const StrategyInfo* strategy : strategies()) {
-        figures::TradeoffCurve curve;
-        curve.id = strategy->id;
-        curve.label = QString::fromStdString(curve.id);
-        const auto prepared = strategy->prepare(graph, {}, {});
-        curve.minimumBudget = prepared->plan(curves->unlimitedPeak).minimumBudgetBytes;
-        const auto add = [&](Bytes budget) {
-            const Plan plan = prepared->plan(budget);
-            if (plan.feasible())
-                curve.points.push_back({budget, plan.throughputOfIdeal()});
-        };
-        add(*curve.minimumBudget);
-        for (int i = 1; i <= samples; ++i) {
-            if (budgetOf(i) > *curve.minimumBudget)
-                add(budgetOf(i));
-        }
-        curves->curves.push_back(std::move(curve));
-    }
-    LowerBound bound(graph);
-    const auto ideal = static_cast<double>(graph->idealNs());
-    for (int i = 1; i <= samples; ++i) {
-        const Nanoseconds step = bound.stepNs(budgetOf(i));
-        curves->bound.push_back({budgetOf(i), step > 0 ? ideal / static_cast<double>(step) : 1});
-    }
-    return curves;
+    SweepRequest request = sweepToDraw(StepGraph::build(std::move(profile)).value());
+    request.grid = evenBudgets(0, request.grid.back(), samples);
+    request.splits = 0;
+    return slackscope::tradeoffOf(runSweep(request, nullptr, {}).value());
 }
 
 Profile plainChain(int operators, Nanoseconds eachNs, Bytes eachBytes) {

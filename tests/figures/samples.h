@@ -17,7 +17,7 @@ std::shared_ptr<const figures::StepPicture> pictureOf(Profile profile, const std
                                                       double part);
 // A layered step in which all three decisions occur.
 std::shared_ptr<const figures::StepPicture> mixedPicture(int layers = 12);
-// Every strategy and the bound at `samples` budgets, evenly spaced up to the unlimited peak, and at each
+// Every strategy and the bound at `samples` budgets, evenly spaced from 0 to the unlimited peak, and at each
 // strategy's minimum.
 std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(Profile profile, int samples);
 // One operator after another, `operators` of them, without layers or kinds.

@@ -37,7 +37,6 @@ struct TradeoffCurves {
     std::vector<TradeoffCurve> curves; // in the order of the strategies
     std::vector<TradeoffPoint> bound;  // no program is faster: ascending budget and throughput
     Bytes unlimitedPeak = 0;
-    bool isComplete = false;
 
     const TradeoffCurve* find(std::string_view id) const; // nullptr: no such curve
     bool isEmpty() const;                                 // nothing was sampled yet

@@ -57,6 +57,7 @@ ExportDialog::ExportDialog(const Look& look, ExportRequest start, QWidget* paren
     view_->addItem(tr("Timeline"), static_cast<int>(FigureView::Timeline));
     view_->addItem(tr("Memory"), static_cast<int>(FigureView::Memory));
     view_->addItem(tr("Decisions"), static_cast<int>(FigureView::Decisions));
+    view_->addItem(tr("Tradeoff"), static_cast<int>(FigureView::Tradeoff));
     format_->addItem(QStringLiteral("PNG"), static_cast<int>(FigureFormat::Png));
     format_->addItem(QStringLiteral("SVG"), static_cast<int>(FigureFormat::Svg));
     format_->addItem(QStringLiteral("PDF"), static_cast<int>(FigureFormat::Pdf));
@@ -141,6 +142,12 @@ void ExportDialog::setPicture(std::shared_ptr<const figures::StepPicture> pictur
     showRequest();
 }
 
+void ExportDialog::setTradeoff(std::shared_ptr<const figures::TradeoffCurves> tradeoff, bool isFinal) {
+    start_.tradeoff = std::move(tradeoff);
+    tradeoffIsFinal_ = isFinal;
+    showRequest();
+}
+
 bool ExportDialog::inMillimetres() const {
     return LengthUnit{unit_->currentData().toInt()} == LengthUnit::Millimetres;
 }
@@ -183,7 +190,12 @@ void ExportDialog::showRequest() {
     const bool png = wanted.format == FigureFormat::Png;
     scale_->setEnabled(png && !inMillimetres());
     dpi_->setEnabled(png);
-    const QString wrong = figures::refusal(wanted);
+    const bool hasTradeoff =
+        wanted.view == FigureView::Tradeoff ||
+        (wanted.view == FigureView::All && wanted.tradeoff && figures::hasRoomForTradeoff(wanted.size));
+    QString wrong = figures::refusal(wanted);
+    if (wrong.isEmpty() && wanted.view == FigureView::Tradeoff && !wanted.tradeoff)
+        wrong = tr("The budgets are not swept yet.");
     save_->setEnabled(wrong.isEmpty() && picture_ && !saving_);
     setRole(summary_, wrong.isEmpty() ? TextRole::Caption : TextRole::Bad);
     if (!wrong.isEmpty()) {
@@ -198,6 +210,9 @@ void ExportDialog::showRequest() {
                                     .arg(std::lround(wanted.size.height() * wanted.scale))
                                     .arg(inPrint)
                               : tr("Vectors, %1").arg(inPrint));
+        if (hasTradeoff && !tradeoffIsFinal_)
+            summary_->setText(summary_->text() + QLatin1Char('\n') +
+                              tr("The tradeoff is not swept to its end yet."));
     }
     previewTimer_.start();
 }

@@ -23,6 +23,8 @@ public:
 
     // The picture to export; the preview follows it.
     void setPicture(std::shared_ptr<const figures::StepPicture> picture);
+    // Of the same profile; nullptr: none yet. One that is not final says so beside the preview.
+    void setTradeoff(std::shared_ptr<const figures::TradeoffCurves> tradeoff, bool isFinal);
     // What the fields mean.
     figures::ExportRequest request() const;
     // Paints here, encodes and writes on another thread; `written` or `failed` follows.
@@ -63,6 +65,7 @@ private:
     QLabel* preview_;
     QPushButton* save_;
     QTimer previewTimer_;
+    bool tradeoffIsFinal_ = false;
     bool saving_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "ui/inspector/inspector_panel.h"
 #include "ui/look/look.h"
 #include "ui/scenario/scenario_panel.h"
+#include "ui/tradeoff/tradeoff_panel.h"
 #include "ui/window/dock_card.h"
 #include "ui/window/export_dialog.h"
 #include "ui/window/message_bar.h"
@@ -23,7 +24,7 @@ namespace slackscope {
 
 namespace {
 
-constexpr int layoutVersion = 1;
+constexpr int layoutVersion = 2;
 constexpr int scenarioWidth = 276;
 constexpr int inspectorWidth = 296;
 
@@ -34,8 +35,10 @@ MainWindow::MainWindow(SessionController& controller, Look& look, QSettings& set
       headline_(new Headline(controller)), messages_(new MessageBar), workbench_(new QMainWindow),
       centre_(new QSplitter(Qt::Vertical)), plot_(new figures::StepPlot), map_(new figures::DecisionMap),
       scenario_(new ScenarioPanel(controller, look)), inspector_(new InspectorPanel(controller, look)),
+      tradeoff_(new TradeoffPanel(controller, look)),
       scenarioDock_(new DockCard(look, QStringLiteral("scenario"), tr("Scenario"), scenario_)),
       inspectorDock_(new DockCard(look, QStringLiteral("inspector"), tr("Inspector"), inspector_)),
+      tradeoffDock_(new DockCard(look, QStringLiteral("tradeoff"), tr("Tradeoff"), tradeoff_)),
       budget_(new BudgetBar(controller, look)) {
     setAcceptDrops(true);
     buildLayout();
@@ -63,6 +66,7 @@ void MainWindow::buildLayout() {
     workbench_->setContextMenuPolicy(Qt::NoContextMenu); // the View menu has the docks
     workbench_->addDockWidget(Qt::LeftDockWidgetArea, scenarioDock_);
     workbench_->addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
+    workbench_->addDockWidget(Qt::RightDockWidgetArea, tradeoffDock_);
     workbench_->resizeDocks({scenarioDock_, inspectorDock_}, {scenarioWidth, inspectorWidth}, Qt::Horizontal);
 
     auto* body = new QWidget;
@@ -128,6 +132,10 @@ void MainWindow::connectParts() {
                "Undo brings them back with the scenario before.")
                 .arg(count));
     });
+    connect(tradeoff_, &TradeoffPanel::curvesChanged, this, [this] {
+        if (export_ && (controller_.sweep().isComplete() || !tradeoff_->curves()))
+            showTradeoffForExport();
+    });
     connect(scenario_, &ScenarioPanel::openRequested, this, &MainWindow::chooseFile);
 }
 
@@ -183,6 +191,7 @@ figures::ExportRequest MainWindow::exportRequest() const {
     request.theme = look_.theme();
     request.stacked = plot_->isStacked();
     request.bytes = map_->showsBytes();
+    request.tradeoff = tradeoff_->curves();
     return request;
 }
 
@@ -201,9 +210,14 @@ ExportDialog* MainWindow::openExportDialog() {
         });
     }
     export_->setPicture(planned->picture);
+    showTradeoffForExport();
     export_->show();
     export_->raise();
     return export_;
+}
+
+void MainWindow::showTradeoffForExport() {
+    export_->setTradeoff(tradeoff_->curves(), controller_.sweep().isComplete());
 }
 
 void MainWindow::copyImage() {

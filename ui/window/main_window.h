@@ -24,6 +24,7 @@ class InspectorPanel;
 class Look;
 class MessageBar;
 class ScenarioPanel;
+class TradeoffPanel;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -43,6 +44,7 @@ public:
     BudgetBar& budgetBar() { return *budget_; }
     ScenarioPanel& scenario() { return *scenario_; }
     InspectorPanel& inspector() { return *inspector_; }
+    TradeoffPanel& tradeoff() { return *tradeoff_; }
     figures::StepPlot& stepPlot() { return *plot_; }
     figures::DecisionMap& decisionMap() { return *map_; }
     RecentFiles& recentFiles() { return recent_; }
@@ -66,6 +68,7 @@ private:
     void showPlan();
     void showBudget();
     void showTitle();
+    void showTradeoffForExport();
     void save();
     void restore();
     figures::ExportRequest exportRequest() const;
@@ -82,8 +85,10 @@ private:
     figures::DecisionMap* map_;
     ScenarioPanel* scenario_;
     InspectorPanel* inspector_;
+    TradeoffPanel* tradeoff_;
     DockCard* scenarioDock_;
     DockCard* inspectorDock_;
+    DockCard* tradeoffDock_;
     BudgetBar* budget_;
     QMenu* recentMenu_ = nullptr;
     QActionGroup* themes_ = nullptr;

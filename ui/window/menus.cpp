@@ -101,6 +101,7 @@ void MainWindow::buildViewMenu() {
     view->addSeparator();
     view->addAction(scenarioDock_->toggleViewAction());
     view->addAction(inspectorDock_->toggleViewAction());
+    view->addAction(tradeoffDock_->toggleViewAction());
     view->addAction(tr("&Reset Layout"), this, &MainWindow::resetLayout);
 }
 
