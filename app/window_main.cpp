@@ -56,17 +56,11 @@ bool showsTradeoff(const figures::ExportRequest& request, const StepGraph& graph
             graph.operatorCount() <= mostOperatorsForAll);
 }
 
-class ShowProgress final : public SweepObserver {
-public:
-    void progressed(double fraction) override { progress_.show(fraction); }
-
-private:
-    TerminalProgress progress_{"Sweeping the budgets"};
-};
-
 std::shared_ptr<const figures::TradeoffCurves> sweptTradeoff(const std::shared_ptr<const StepGraph>& graph) {
-    ShowProgress progress;
-    return tradeoffOf(*runSweep(sweepToDraw(graph), &progress, {})); // nothing stops it
+    TerminalProgress progress("Sweeping the budgets");
+    const auto sweep = sweepToDraw(
+        graph, [&](double fraction) { progress.show(fraction); }, [] { return false; });
+    return tradeoffOf(*sweep);
 }
 
 class QtFrontend final : public Frontend {

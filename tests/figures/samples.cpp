@@ -28,9 +28,10 @@ std::shared_ptr<const figures::StepPicture> mixedPicture(int layers) {
 }
 
 std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(Profile profile, int samples) {
-    SweepRequest request = sweepToDraw(StepGraph::build(std::move(profile)).value());
-    request.grid = evenBudgets(0, request.grid.back(), samples);
-    request.splits = 0;
+    SweepRequest request;
+    request.graph = StepGraph::build(std::move(profile)).value();
+    request.strategies.assign(strategies().begin(), strategies().end());
+    request.grid = evenBudgets(0, unlimitedPeak(request.graph), samples);
     return slackscope::tradeoffOf(runSweep(request, nullptr, {}).value());
 }
 

@@ -191,7 +191,8 @@ private slots:
     void whatLiesBelowIsMarkedAsGoingOn() {
         const TradeoffCurves curves = sketch();
         QCOMPARE(lowestShown(curves, "optimized"), 0.75);
-        QVERIFY(std::abs(lowestShown(curves, "offload-only") - 0.2) < 1e-9); // all of the one in use
+        // All of the one in use, but for its first steps.
+        QVERIFY(std::abs(lowestShown(curves, "offload-only") - 0.25) < 1e-9);
         const TradeoffLayout layout(curves, "optimized", QRectF(0, 0, 700, 500));
         QVERIFY(!layout.exit(0) && !layout.exit(1));
         QVERIFY(layout.exit(2));
@@ -216,6 +217,22 @@ private slots:
                 QVERIFY(!region.containsPoint(at, Qt::OddEvenFill));
             }
         }
+    }
+
+    void betweenSamplesTheRegionClaimsTheLargerBudgetsBound() {
+        TradeoffCurves curves = sketch();
+        // The first claims less than the second, as bounds of very small budgets may.
+        curves.bound = {{100'000, 0.99}, {200'000, 0.85}, {600'000, 0.95}, {peak, 1}};
+        const TradeoffLayout layout(curves, "optimized", QRectF(0, 0, 700, 500));
+        const auto isInside = [&](Bytes budget, double throughput) {
+            return layout.boundRegion().containsPoint(QPointF(layout.x(budget), layout.y(throughput)),
+                                                      Qt::OddEvenFill);
+        };
+        QVERIFY(isInside(50'000, 0.86) && !isInside(50'000, 0.84));
+        QVERIFY(isInside(150'000, 0.86) && !isInside(150'000, 0.84));
+        QVERIFY(isInside(210'000, 0.96) && !isInside(210'000, 0.94));
+        QVERIFY(isInside(590'000, 0.96) && !isInside(590'000, 0.94));
+        QVERIFY(!isInside(610'000, 0.99));
     }
 
     void readsOnlyWhatWasSampled() {

@@ -18,7 +18,8 @@ struct Words {
 
 constexpr double tickOfLowest = 0.05;
 constexpr double highestLowest = 0.95; // a plot always spans at least 5 %
-constexpr double hiddenPart = 0.6;     // of a curve that is not in use, at its low end
+constexpr double firstSteps = 0.05;    // of the budgets from the minimum of the strategy in use
+constexpr double upperBudgets = 0.75;  // of the other strategies
 constexpr double farFraction = 0.02;   // a sample further away says nothing of a budget
 
 Bytes distance(Bytes a, Bytes b) {
@@ -79,17 +80,13 @@ double lowestShown(const TradeoffCurves& curves, std::string_view emphasized) {
     for (const TradeoffCurve& curve : curves.curves) {
         if (curve.points.empty())
             continue;
-        std::vector<double> throughputs;
-        throughputs.reserve(curve.points.size());
-        for (const TradeoffPoint& point : curve.points)
-            throughputs.push_back(point.throughput);
-        std::sort(throughputs.begin(), throughputs.end());
-        const bool whole = curve.id == emphasized;
-        const auto hidden =
-            whole ? std::size_t{0}
-                  : static_cast<std::size_t>(hiddenPart * static_cast<double>(throughputs.size()));
-        if (whole || throughputs.back() >= 0.5)
-            lowest = std::min(lowest, throughputs[hidden]);
+        const double from = curve.id == emphasized
+                                ? curves.fractionOf(curve.points.front().budget) + firstSteps
+                                : upperBudgets;
+        for (const TradeoffPoint& point : curve.points) {
+            if (curves.fractionOf(point.budget) >= std::min(from, 1.0))
+                lowest = std::min(lowest, point.throughput);
+        }
     }
     return std::clamp(lowerTick(lowest), 0.0, highestLowest);
 }

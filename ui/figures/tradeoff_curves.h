@@ -35,7 +35,7 @@ struct TradeoffCurve {
 
 struct TradeoffCurves {
     std::vector<TradeoffCurve> curves; // in the order of the strategies
-    std::vector<TradeoffPoint> bound;  // no program is faster: ascending budget and throughput
+    std::vector<TradeoffPoint> bound;  // no program is faster: ascending budget
     Bytes unlimitedPeak = 0;
 
     const TradeoffCurve* find(std::string_view id) const; // nullptr: no such curve

@@ -12,8 +12,8 @@ constexpr double cell = 2;          // px of the raster
 constexpr double sampleEvery = 5;   // px along a line
 constexpr double atLine = 10;       // a name this near needs no leader
 constexpr double betweenNames = 2;  // px
-constexpr double stayingBonus = 20; // what a new place must be better by
-constexpr double unusable = 200;    // a name that hides this much is left out
+constexpr double stayingBonus = 40; // what a new place must be better by
+constexpr double unusable = 400;    // a name that hides this much is left out
 constexpr int placesAcross = 48;
 constexpr int placesDown = 36;
 
@@ -130,9 +130,9 @@ LabelFinder::Place LabelFinder::rate(std::int32_t line, const QRectF& rect) cons
     for (std::size_t other = 0; other < samples_.size(); ++other) {
         if (static_cast<std::int32_t>(other) == line || samples_[other].empty())
             continue;
-        // Nearer to another line than to its own, a name misleads.
+        // Nearer to another line than to its own, a name misleads, but for a leader.
         const double away = nearest(static_cast<std::int32_t>(other), rect);
-        place.cost += 4 * std::max(0.0, own + 5 - away);
+        place.cost += own > atLine ? std::max(0.0, 12 - away) : 4 * std::max(0.0, own + 5 - away);
     }
     if (own > atLine)
         place.cost += 12 + 12 * crossings(leader(line, rect));
@@ -199,7 +199,8 @@ std::vector<TradeoffLabel> LabelFinder::place() {
                 continue;
             taken_.push_back(place.rect);
             leaders.push_back(line);
-            labels.push_back({wish.line, place.rect, line});
+            labels.push_back({wish.line, place.rect, line,
+                              forbidden_.containsPoint(place.rect.center(), Qt::OddEvenFill)});
             break;
         }
     }

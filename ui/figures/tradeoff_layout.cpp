@@ -116,7 +116,7 @@ void TradeoffLayout::fillBound(const TradeoffCurves& curves) {
     if (curves.bound.empty())
         return;
     // What no program beats at a budget, none beats with less: left of the first sample too, and where a
-    // solver's rounding left a smaller budget a larger bound.
+    // smaller budget's bound claims less, as bounds of very small ones do.
     std::vector<double> heights;
     double least = 1;
     for (auto point = curves.bound.rbegin(); point != curves.bound.rend(); ++point) {

@@ -16,7 +16,8 @@ namespace slackscope::figures {
 struct TradeoffLabel {
     std::int32_t curve = -1; // index
     QRectF rect;
-    QLineF leader; // from the label to its line; null where the label lies at it
+    QLineF leader;           // from the label to its line; null where the label lies at it
+    bool isInRegion = false; // of the bound
 };
 
 // What the region of the bound says, inside it.

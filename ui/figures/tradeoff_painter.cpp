@@ -39,10 +39,10 @@ constexpr std::array<KnownLook, 7> looks{{{"keep-all", 0},
                                           {"optimized", 6}}};
 
 // The colour, moved towards the text colour until it can be read.
-QColor inkFor(const QColor& color, const Theme& theme) {
+QColor inkFor(const QColor& color, const QColor& ground, const Theme& theme) {
     for (int i = 0; i < 10; ++i) {
         const QColor ink = mixed(color, theme.text, i / 10.0);
-        if (contrast(ink, theme.card) >= legible)
+        if (contrast(ink, ground) >= legible)
             return ink;
     }
     return theme.text;
@@ -228,22 +228,22 @@ void TradeoffPainter::line(std::int32_t i) {
 
 void TradeoffPainter::label(const TradeoffLabel& label) {
     const TradeoffCurve& named = curve(label.curve);
-    const bool isStrongLabel = isStrong(label.curve);
     const StrategyStyle style = strategyStyle(named.id, theme_);
     if (!label.leader.isNull()) {
         painter_.setPen(QPen(style.color, 0.8));
         painter_.drawLine(label.leader);
     }
-    QColor patch = theme_.card;
+    const QColor ground = label.isInRegion ? theme_.bound : theme_.card;
+    const QColor ink = inkFor(style.color, ground, theme_);
+    QColor patch = ground;
     patch.setAlphaF(0.82F);
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(patch);
     painter_.drawRoundedRect(label.rect, 3, 3);
     paintText(painter_, label.rect, Qt::AlignCenter, named.label,
-              tradeoffLabelFont(named.id == scene_.emphasized), inkFor(style.color, theme_));
-    if (isStrongLabel && label.curve == scene_.pointed && named.id != scene_.emphasized)
-        hairline(label.rect.bottomLeft() + QPointF(2, -1), label.rect.bottomRight() + QPointF(-2, -1),
-                 inkFor(style.color, theme_));
+              tradeoffLabelFont(named.id == scene_.emphasized), ink);
+    if (label.curve == scene_.pointed && named.id != scene_.emphasized)
+        hairline(label.rect.bottomLeft() + QPointF(2, -1), label.rect.bottomRight() + QPointF(-2, -1), ink);
 }
 
 void TradeoffPainter::markerLine() {

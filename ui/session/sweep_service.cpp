@@ -15,6 +15,7 @@ namespace {
 // changes.
 constexpr std::int32_t gridBudgets = 17;
 constexpr std::int32_t splits = 3;
+constexpr double largestFall = 0.015; // the tradeoff is drawn in steps: fine enough for its size
 constexpr qint64 reportEveryMs = 60;
 constexpr unsigned long heldPauseUs = 500;
 // Beyond, one linear program takes longer than a user would wait for the window to close.
@@ -127,6 +128,7 @@ void SweepService::start(const LoadedStepPtr& step, const std::string& strategy,
         request.withBound = !known.boundIsComplete;
         request.grid = known.sweep.grid;
         request.splits = splits;
+        request.largestFall = largestFall;
         request.threads = std::max(1U, coreCount() - 1); // one is for the window
         Reporter reporter(*this, job, known, curves);
         const auto heldOrStopped = [&] {

@@ -4,9 +4,13 @@ namespace slackscope {
 
 namespace {
 
-constexpr std::int32_t gridBudgets = 65; // nothing and every 64th of the unlimited peak
-constexpr std::int32_t splits = 2;       // down to every 256th
-constexpr double largestFall = 0.004;    // of throughput between neighbours, where there is a plan between
+constexpr std::int32_t gridBudgets = 65;  // nothing and every 64th of the unlimited peak
+constexpr std::int32_t gridSplits = 2;    // down to every 256th
+constexpr double largestFall = 0.004;     // of throughput between neighbours
+constexpr std::int32_t boundBudgets = 33; // each takes as long as many plans
+constexpr std::int32_t boundSplits = 1;
+constexpr double boundFall = 0.008;
+constexpr double strategiesShare = 0.4; // of the work
 constexpr qsizetype longestLabel = 16;
 
 // Long names give way to the short one that the command line knows.
@@ -38,14 +42,39 @@ std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(const Sweep& sweep) {
     return curves;
 }
 
-SweepRequest sweepToDraw(const std::shared_ptr<const StepGraph>& graph) {
+std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph,
+                                 const std::function<void(double)>& progressed, const StopRequested& stop) {
+    struct Part final : SweepObserver {
+        const std::function<void(double)>& told;
+        double from;
+        double to;
+        Part(const std::function<void(double)>& whom, double start, double end)
+            : told(whom), from(start), to(end) {}
+        void progressed(double fraction) override { told(from + (to - from) * fraction); }
+    };
     SweepRequest request;
     request.graph = graph;
     request.strategies.assign(strategies().begin(), strategies().end());
-    request.grid = evenBudgets(0, unlimitedPeak(graph), gridBudgets);
-    request.splits = splits;
+    request.withBound = false;
+    const Bytes peak = unlimitedPeak(graph);
+    request.grid = evenBudgets(0, peak, peak > 0 ? gridBudgets : 1);
+    request.splits = gridSplits;
     request.largestFall = largestFall;
-    return request;
+    Part first(progressed, 0, strategiesShare);
+    std::optional<Sweep> sweep = runSweep(request, &first, stop);
+    if (!sweep)
+        return std::nullopt;
+    request.strategies.clear();
+    request.withBound = true;
+    request.grid = evenBudgets(0, peak, peak > 0 ? boundBudgets : 1);
+    request.splits = boundSplits;
+    request.largestFall = boundFall;
+    Part second(progressed, strategiesShare, 1);
+    std::optional<Sweep> bound = runSweep(request, &second, stop);
+    if (!bound)
+        return std::nullopt;
+    sweep->bound = std::move(bound->bound);
+    return sweep;
 }
 
 } // namespace slackscope

@@ -4,13 +4,16 @@
 #include "core/planner/sweep.h"
 #include "ui/figures/tradeoff_curves.h"
 
+#include <functional>
+
 namespace slackscope {
 
 // Of a whole sweep or of what one has found so far.
 std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(const Sweep& sweep);
 
-// A sweep fine enough to be drawn large: every strategy, the bound, and no step between neighbours that a
-// reader could take for one of the curve.
-SweepRequest sweepToDraw(const std::shared_ptr<const StepGraph>& graph);
+// Every strategy, fine enough to be drawn large, and the bound. `progressed` is told 0 to 1; nullopt: `stop`
+// asked for an end.
+std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph,
+                                 const std::function<void(double)>& progressed, const StopRequested& stop);
 
 } // namespace slackscope

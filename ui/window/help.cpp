@@ -60,7 +60,7 @@ void showKeys(QWidget* parent) {
         {tr("Click, arrows in the map"), tr("select a tensor")},
         {tr("Drag in the map"), tr("select several tensors")},
         {tr("Escape"), tr("clear the selection; cancel planning")},
-        {tr("Arrows on the budget"), tr("half a percent")},
+        {tr("Arrows on the budget, in the tradeoff"), tr("half a percent")},
         {tr("Page Up, Page Down on the budget"), tr("five percent")},
         {tr("Home, End on the budget"), tr("the ends")},
         {tr("Ctrl+B"), tr("go to the budget")},
