@@ -45,7 +45,7 @@ std::shared_ptr<const TradeoffCurves> shared(TradeoffCurves curves) {
 }
 
 const TradeoffCurves& ofLayers() {
-    static const auto curves = test::tradeoffOf(test::layeredProfile(8), 40);
+    static const auto curves = test::tradeoffOf(test::layeredProfile(4), 20);
     return *curves;
 }
 
@@ -55,7 +55,7 @@ struct PlotFixture {
         plot.resize(284, 320);
         plot.setCurves(shared(sketch()), false);
         plot.setStrategy("optimized");
-        plot.setMarker(TradeoffMarker{peak / 2, 0.925, false});
+        plot.setMarker(TradeoffMarker{peak / 2, TradeoffPoint{peak / 2, 0.925}, false});
         plot.setSmallestBudget(0.001);
         plot.show();
         if (!QTest::qWaitForWindowExposed(&plot))

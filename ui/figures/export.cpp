@@ -133,9 +133,11 @@ private:
         scene.theme = &request_.theme;
         scene.emphasized = plan.strategy;
         if (plan.budgetBytes <= plan.unlimitedPeakBytes)
-            scene.marker = {plan.budgetBytes,
-                            plan.feasible() ? std::optional(plan.throughputOfIdeal()) : std::nullopt,
-                            !plan.feasible()};
+            scene.marker = TradeoffMarker{
+                plan.budgetBytes,
+                plan.feasible() ? std::optional(TradeoffPoint{plan.budgetBytes, plan.throughputOfIdeal()})
+                                : std::nullopt,
+                !plan.feasible()};
         paintTradeoffPanel(painter, rect, scene);
     }
 

@@ -259,8 +259,8 @@ void TradeoffPainter::markerLine() {
     QString text = formatPercent(curves_.fractionOf(scene_.marker->budget)) + QStringLiteral(" · ");
     if (scene_.marker->isInfeasible)
         text += Words::tr("infeasible");
-    else if (scene_.marker->throughput)
-        text += formatPercent(*scene_.marker->throughput);
+    else if (scene_.marker->plan)
+        text += formatPercent(scene_.marker->plan->throughput);
     else
         text += QStringLiteral("…");
     const QFont font = tabularFont(12, QFont::DemiBold);
@@ -272,9 +272,10 @@ void TradeoffPainter::markerLine() {
 }
 
 void TradeoffPainter::markerDot() {
-    if (!scene_.marker || !scene_.marker->throughput)
+    if (!scene_.marker || !scene_.marker->plan)
         return;
-    const QPointF at(layout_.x(scene_.marker->budget), layout_.y(*scene_.marker->throughput));
+    const TradeoffPoint& plan = *scene_.marker->plan;
+    const QPointF at(layout_.x(plan.budget), layout_.y(plan.throughput));
     painter_.setPen(QPen(theme_.card, 1.5));
     painter_.setBrush(strategyStyle(scene_.emphasized, theme_).color);
     if (at.y() <= area_.bottom()) {

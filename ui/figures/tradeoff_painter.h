@@ -8,10 +8,11 @@
 
 namespace slackscope::figures {
 
-// Today's budget.
+// Today's budget, and the newest plan of the strategy in use: while the budget moves, that may be of the one
+// before.
 struct TradeoffMarker {
     Bytes budget = 0;
-    std::optional<double> throughput; // of the plan at this budget; absent: not there yet, or infeasible
+    std::optional<TradeoffPoint> plan; // absent: infeasible, or not there yet
     bool isInfeasible = false;
 };
 

@@ -46,9 +46,9 @@ public:
     void moveTo(double fraction, bool newGesture) {
         fraction = std::clamp(fraction, smallest_, 1.0);
         const Bytes budget = std::llround(fraction * static_cast<double>(curves_->unlimitedPeak));
-        if (marker_ && budget == marker_->budget)
+        if (!marker_ || budget == marker_->budget)
             return;
-        marker_ = TradeoffMarker{budget, std::nullopt, false};
+        marker_->budget = budget;
         owner_.update();
         emit owner_.budgetMoved(fraction, newGesture);
     }

@@ -109,11 +109,13 @@ void TradeoffPanel::showMarker() {
             std::llround(session.budgetFraction() * static_cast<double>(plot_->curves()->unlimitedPeak));
     } else {
         marker.budget = session.budgetBytes();
-        if (session.isCurrent()) {
-            const Plan& plan = *session.planned()->plan;
+        const PlannedStepPtr& planned = session.planned();
+        if (planned && planned->request.step == session.step() &&
+            planned->request.strategy == session.strategy()) {
+            const Plan& plan = *planned->plan;
             marker.isInfeasible = !plan.feasible();
             if (plan.feasible())
-                marker.throughput = plan.throughputOfIdeal();
+                marker.plan = figures::TradeoffPoint{plan.budgetBytes, plan.throughputOfIdeal()};
         }
     }
     plot_->setMarker(marker);
