@@ -132,7 +132,7 @@ LabelFinder::Place LabelFinder::rate(std::int32_t line, const QRectF& rect) cons
             continue;
         // Nearer to another line than to its own, a name misleads, but for a leader.
         const double away = nearest(static_cast<std::int32_t>(other), rect);
-        place.cost += own > atLine ? std::max(0.0, 12 - away) : 4 * std::max(0.0, own + 5 - away);
+        place.cost += own > atLine ? 2 * std::max(0.0, 16 - away) : 4 * std::max(0.0, own + 5 - away);
     }
     if (own > atLine)
         place.cost += 12 + 12 * crossings(leader(line, rect));
