@@ -56,10 +56,10 @@ bool showsTradeoff(const figures::ExportRequest& request, const StepGraph& graph
             graph.operatorCount() <= mostOperatorsForAll);
 }
 
-std::shared_ptr<const figures::TradeoffCurves> sweptTradeoff(const std::shared_ptr<const StepGraph>& graph) {
+std::shared_ptr<const figures::TradeoffCurves> sweptTradeoff(const Plan& plan) {
     TerminalProgress progress("Sweeping the budgets");
     const auto sweep = sweepToDraw(
-        graph, [&](double fraction) { progress.show(fraction); }, [] { return false; });
+        plan.graph, plan.pins, [&](double fraction) { progress.show(fraction); }, [] { return false; });
     return tradeoffOf(*sweep);
 }
 
@@ -86,7 +86,7 @@ public:
         const QApplication application(argc_, argv_);
         figures::ExportRequest request = requestOf(picture);
         if (figures::refusal(request).isEmpty() && showsTradeoff(request, (*shown)->graph()))
-            request.tradeoff = sweptTradeoff((*shown)->plan().graph);
+            request.tradeoff = sweptTradeoff((*shown)->plan());
         const auto bytes = figures::renderFigure(*shown, request);
         if (!bytes)
             return failure(ExitStatus::WrongUsage, bytes.error().toStdString());

@@ -42,7 +42,7 @@ std::shared_ptr<const figures::TradeoffCurves> tradeoffOf(const Sweep& sweep) {
     return curves;
 }
 
-std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph,
+std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph, const Pins& pins,
                                  const std::function<void(double)>& progressed, const StopRequested& stop) {
     struct Part final : SweepObserver {
         const std::function<void(double)>& told;
@@ -54,6 +54,7 @@ std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph,
     };
     SweepRequest request;
     request.graph = graph;
+    request.pins = pins;
     request.strategies.assign(strategies().begin(), strategies().end());
     request.withBound = false;
     const Bytes peak = unlimitedPeak(graph);
