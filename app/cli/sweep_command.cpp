@@ -1,6 +1,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
 #include "app/cli/sweep_values.h"
+#include "app/cli/terminal_progress.h"
 #include "core/input/near_matches.h"
 #include "core/planner/axis_sweep.h"
 #include "core/report/quantities.h"
@@ -9,8 +10,6 @@
 #include "core/report/sweep_text.h"
 
 #include <CLI/CLI.hpp>
-
-#include <unistd.h>
 
 #include <array>
 #include <iostream>
@@ -58,36 +57,12 @@ Value accepted(tl::expected<Value, std::string> parsed) {
     return std::move(*parsed);
 }
 
-// One line that is written over and over, on a terminal only.
-class ProgressLine {
-public:
-    ProgressLine() : isShown_(isatty(STDERR_FILENO) == 1) {}
-    ~ProgressLine() {
-        if (percent_ >= 0)
-            std::cerr << "\r\x1b[K" << std::flush;
-    }
-    ProgressLine(const ProgressLine&) = delete;
-    ProgressLine& operator=(const ProgressLine&) = delete;
-
-    void show(double fraction) {
-        const int percent = static_cast<int>(fraction * 100);
-        if (!isShown_ || percent == percent_)
-            return;
-        percent_ = percent;
-        std::cerr << "\rSweeping: " << percent << " %" << std::flush;
-    }
-
-private:
-    bool isShown_;
-    int percent_ = -1;
-};
-
 class TellProgress : public SweepObserver {
 public:
     void progressed(double fraction) override { line_.show(fraction); }
 
 private:
-    ProgressLine line_;
+    TerminalProgress line_{"Sweeping"};
 };
 
 std::vector<const StrategyInfo*> strategiesNamed(const std::string& list) {
@@ -340,7 +315,7 @@ Outcome runAxis(const Options& options) {
               << (options.values.size() == 1 ? " value" : " values") << ", budget " << words.budget << "\n";
     std::optional<AxisSweep> sweep;
     {
-        ProgressLine progress;
+        TerminalProgress progress("Sweeping");
         sweep = runAxisSweep(request, options.values, [&](double part) { progress.show(part); }, {});
     }
     const auto isRefused = [](const AxisRow& row) { return !row.refusal.empty(); };

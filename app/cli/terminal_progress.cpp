@@ -20,7 +20,7 @@ void TerminalProgress::show(double fraction) {
     if (!isTerminal_ || percent == shownPercent_)
         return;
     shownPercent_ = percent;
-    std::cerr << '\r' << what_ << ' ' << percent << " %" << std::flush;
+    std::cerr << '\r' << what_ << ": " << percent << " %" << std::flush;
 }
 
 } // namespace slackscope::cli

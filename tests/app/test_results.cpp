@@ -221,7 +221,9 @@ private slots:
         QCOMPARE(run.out, QByteArray());
         QVERIFY(readFile(path(file)).startsWith(begins));
         QCOMPARE(runProgram(arguments + QStringList{"/nowhere/" + file}).status, 5);
-        QCOMPARE(runProgram({"export", "gpt2", "--budget", "1MiB", "-o", path(file)}).status, 4);
+        QCOMPARE(
+            runProgram({"export", "gpt2", "--budget", "1MiB", "--size", "800x600", "-o", path(file)}).status,
+            4);
     }
     void aTradeoffPictureIsSweptFirst() {
         if (!windowProgramExists())

@@ -20,6 +20,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace slackscope {
 
 namespace {
@@ -27,6 +29,7 @@ namespace {
 constexpr int layoutVersion = 2;
 constexpr int scenarioWidth = 276;
 constexpr int inspectorWidth = 296;
+constexpr int stackedFromHeight = 800; // px of the window: below, inspector and tradeoff share a place
 
 } // namespace
 
@@ -98,6 +101,10 @@ void MainWindow::connectParts() {
     connect(&session, &Session::selectionChanged, this, [this, &session] {
         plot_->setSelection(session.selection());
         map_->setSelection(session.selection());
+    });
+    connect(&session, &Session::selectionChanged, inspectorDock_, [this, &session] {
+        if (!session.selection().empty() && !workbench_->tabifiedDockWidgets(inspectorDock_).isEmpty())
+            inspectorDock_->raise();
     });
     connect(plot_, &figures::StepPlot::selectionChanged, &session, &Session::setSelection);
     connect(map_, &figures::DecisionMap::selectionChanged, &session, &Session::setSelection);
@@ -241,9 +248,19 @@ void MainWindow::copyImage() {
     messages_->showMessage(MessageBar::Severity::Good, tr("The picture is on the clipboard as PNG and SVG."));
 }
 
+void MainWindow::arrangeDocks() {
+    workbench_->resizeDocks({scenarioDock_, inspectorDock_}, {scenarioWidth, inspectorWidth}, Qt::Horizontal);
+    if (height() < stackedFromHeight) {
+        workbench_->tabifyDockWidget(inspectorDock_, tradeoffDock_);
+        tradeoffDock_->raise(); // nothing is selected yet
+    } else {
+        workbench_->resizeDocks({inspectorDock_, tradeoffDock_}, {1, 1}, Qt::Vertical); // in proportion
+    }
+}
+
 void MainWindow::resetLayout() {
     workbench_->restoreState(defaultState_, layoutVersion);
-    workbench_->resizeDocks({scenarioDock_, inspectorDock_}, {scenarioWidth, inspectorWidth}, Qt::Horizontal);
+    arrangeDocks();
 }
 
 void MainWindow::save() {
@@ -257,10 +274,17 @@ void MainWindow::save() {
 
 void MainWindow::restore() {
     restoreGeometry(settings_.value(QStringLiteral("window/geometry")).toByteArray());
-    workbench_->restoreState(settings_.value(QStringLiteral("window/docks")).toByteArray(), layoutVersion);
+    arrangesDocks_ = !workbench_->restoreState(settings_.value(QStringLiteral("window/docks")).toByteArray(),
+                                               layoutVersion);
     centre_->restoreState(settings_.value(QStringLiteral("window/centre")).toByteArray());
     stacked_->setChecked(settings_.value(QStringLiteral("window/stackedMemory"), false).toBool());
     cellBytes_->setChecked(settings_.value(QStringLiteral("window/cellBytes"), false).toBool());
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (std::exchange(arrangesDocks_, false))
+        arrangeDocks();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

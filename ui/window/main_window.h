@@ -50,6 +50,7 @@ public:
     RecentFiles& recentFiles() { return recent_; }
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -57,6 +58,7 @@ protected:
 
 private:
     void buildLayout();
+    void arrangeDocks();
     void connectParts();
     void buildMenus();
     void buildFileMenu();
@@ -95,7 +97,8 @@ private:
     QActionGroup* strategies_ = nullptr;
     QAction* stacked_ = nullptr;
     QAction* cellBytes_ = nullptr;
-    QByteArray defaultState_; // of the workbench
+    QByteArray defaultState_;    // of the workbench
+    bool arrangesDocks_ = false; // at the first show: no layout was saved
     QPointer<ExportDialog> export_;
     int plotGesture_ = 0; // of a drag of the budget line; 0 = none
 };
