@@ -92,6 +92,23 @@ private slots:
         QVERIFY(plan.simulated->timeline.peakBytes <= plan.budgetBytes);
         QCOMPARE(f.session.planned()->picture->stepNs(), plan.stepNs());
     }
+    void refinesWhileNobodyAsks() {
+        Session session;
+        SessionController controller(session);
+        QCOMPARE(session.strategy(), std::string(strategies().front()->id));
+        std::vector<Nanoseconds> shown;
+        connect(&session, &Session::planChanged, &session,
+                [&] { shown.push_back(session.planned()->plan->stepNs()); });
+        controller.open("gpt2-xl");
+        controller.setBudgetFraction(0.4, controller.nextGesture());
+        QVERIFY(waitFor([&] { return session.planned() && session.isCurrent(); }));
+        const auto prepared = findStrategy(session.strategy())->prepare(session.step()->graph, {}, {});
+        refineFully(*prepared, {});
+        const Plan best = prepared->plan(session.budgetBytes());
+        QVERIFY(waitFor([&] { return session.planned()->plan->stepNs() == best.stepNs(); }));
+        QCOMPARE(session.planned()->plan->decisions, best.decisions);
+        QVERIFY(std::is_sorted(shown.rbegin(), shown.rend())); // it only gets better
+    }
     void theLastOfAFloodIsShown() {
         SessionFixture f;
         QVERIFY(f.open("bert-large"));

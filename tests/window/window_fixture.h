@@ -16,8 +16,9 @@ namespace slackscope::test {
 bool waitFor(const std::function<bool()>& done, int timeoutMs = 20000);
 
 // A session without widgets.
+// With a strategy of one effort: its plan does not become another while a test looks at it.
 struct SessionFixture {
-    Session session;
+    Session session{"slackswap"};
     SessionController controller{session};
 
     // Opens and waits for the plan.

@@ -41,9 +41,7 @@ quint64 PlanService::request(const PlanRequest& request) {
     if (request.step != last_.step || request.strategy != last_.strategy || request.pins != last_.pins)
         ++group_;
     last_ = request;
-    const quint64 group = group_;
-    worker_.submit(group, [this, job, group, request](const StopRequested& stop) {
-        std::shared_ptr<PlannedStep> answer;
+    worker_.submit(group_, [this, job, group = group_, request](const StopRequested& stop) {
         QString sentence;
         try {
             PreparedStrategy* prepared =
@@ -51,35 +49,57 @@ quint64 PlanService::request(const PlanRequest& request) {
             if (stop())
                 return;
             if (prepared) {
-                answer = std::make_shared<PlannedStep>();
-                answer->request = request;
-                answer->plan = std::make_shared<const Plan>(prepared->plan(request.budgetBytes));
-                answer->picture = lastPicture_ =
-                    figures::StepPicture::build(answer->plan, request.step->unlimited, lastPicture_);
-            } else {
-                sentence = tr("There is no strategy \"%1\". Choose one in the Plan menu.")
-                               .arg(QString::fromStdString(request.strategy));
+                planAndRefine(*prepared, job, group, request, stop);
+                return;
             }
+            sentence = tr("There is no strategy \"%1\". Choose one in the Plan menu.")
+                           .arg(QString::fromStdString(request.strategy));
         } catch (const std::bad_alloc&) {
             sentence = tr("Planning needs more memory than this computer can give. Open a smaller input.");
         } catch (const std::exception& error) {
             sentence = tr("Planning failed (internal error: %1).").arg(QString::fromUtf8(error.what()));
         }
-        if (stop())
-            return;
-        QMetaObject::invokeMethod(
-            this,
-            [this, job, group, answer, sentence] {
-                if (group != group_)
-                    return;
-                if (answer)
-                    emit planned(job, answer);
-                else if (job == newest_)
-                    emit failed(job, sentence);
-            },
-            Qt::QueuedConnection);
+        if (!stop())
+            QMetaObject::invokeMethod(
+                this,
+                [this, job, sentence] {
+                    if (job == newest_)
+                        emit failed(job, sentence);
+                },
+                Qt::QueuedConnection);
     });
     return job;
+}
+
+// The first answer at once; then, while nobody asks for another, each better one that more effort finds.
+void PlanService::planAndRefine(PreparedStrategy& prepared, quint64 job, quint64 group,
+                                const PlanRequest& request, const StopRequested& stop) {
+    auto shown = std::make_shared<const Plan>(prepared.plan(request.budgetBytes));
+    show(shown, job, group, request);
+    const auto overtaken = [&] { return stop() || newest_ != job; };
+    while (!overtaken() && prepared.refine(overtaken)) {
+        auto plan = std::make_shared<const Plan>(prepared.plan(request.budgetBytes));
+        if (plan->stepNs() == shown->stepNs() && plan->minimumBudgetBytes == shown->minimumBudgetBytes)
+            continue;
+        shown = std::move(plan);
+        if (!overtaken())
+            show(shown, job, group, request);
+    }
+}
+
+void PlanService::show(const std::shared_ptr<const Plan>& plan, quint64 job, quint64 group,
+                       const PlanRequest& request) {
+    auto answer = std::make_shared<PlannedStep>();
+    answer->request = request;
+    answer->plan = plan;
+    answer->picture = lastPicture_ = figures::StepPicture::build(plan, request.step->unlimited, lastPicture_);
+    QMetaObject::invokeMethod(
+        this,
+        [this, job, group, answer] {
+            if (group == group_)
+                emit planned(job, answer);
+        },
+        Qt::QueuedConnection);
 }
 
 void PlanService::cancel() {

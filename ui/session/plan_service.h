@@ -9,6 +9,7 @@
 
 #include <QObject>
 
+#include <atomic>
 #include <deque>
 
 namespace slackscope {
@@ -55,14 +56,20 @@ public:
     void cancel();
 
 signals:
-    // Jobs rise. An answer that was overtaken is dropped, but for one: while requests differ in the budget
-    // only, each finished plan is shown, so that a slow strategy still follows a drag.
+    // Jobs rise, and a job may be answered more than once: each time by a better plan. An answer that was
+    // overtaken is dropped, but for one: while requests differ in the budget only, each finished plan is
+    // shown, so that a slow strategy still follows a drag.
     void planned(quint64 job, slackscope::PlannedStepPtr planned);
     void failed(quint64 job, const QString& sentence);
 
 private:
-    quint64 newest_ = 0;
-    quint64 group_ = 0; // the jobs of one graph, strategy and set of pins
+    void planAndRefine(PreparedStrategy& prepared, quint64 job, quint64 group, const PlanRequest& request,
+                       const StopRequested& stop);
+    void show(const std::shared_ptr<const Plan>& plan, quint64 job, quint64 group,
+              const PlanRequest& request);
+
+    std::atomic<quint64> newest_ = 0; // the worker looks at it too
+    quint64 group_ = 0;               // the jobs of one graph, strategy and set of pins
     PlanRequest last_;
     PreparedCache cache_; // the worker's own, as the next
     std::shared_ptr<const figures::StepPicture> lastPicture_;

@@ -19,7 +19,9 @@ inline constexpr double smallestBudgetFraction = 0.001;
 class Session : public QObject {
     Q_OBJECT
 public:
-    explicit Session(QObject* parent = nullptr) : QObject(parent) {}
+    // Starts with the strategy that lists show first, or with this one.
+    explicit Session(std::string strategy = std::string(strategies().front()->id))
+        : strategy_(std::move(strategy)) {}
 
     const LoadedStepPtr& step() const { return step_; } // null before the first input
     const std::string& strategy() const { return strategy_; }
@@ -60,7 +62,7 @@ private:
     void setLowerBound(const PlannedStepPtr& planned, Nanoseconds lowerBoundNs);
 
     LoadedStepPtr step_;
-    std::string strategy_ = "slackswap";
+    std::string strategy_;
     double budgetFraction_ = defaultBudgetFraction;
     Pins pins_;
     PlannedStepPtr planned_;
