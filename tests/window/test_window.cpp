@@ -10,6 +10,7 @@
 #include "ui/window/export_dialog.h"
 #include "ui/window/message_bar.h"
 
+#include <QAbstractItemView>
 #include <QAccessible>
 #include <QAction>
 #include <QClipboard>
@@ -49,6 +50,15 @@ void drop(QWidget& target, const QString& path) {
     QVERIFY(enter.isAccepted());
     QDropEvent dropped(QPointF(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(&target, &dropped);
+}
+
+// Whether a dock that shares its place with another hides it: Qt keeps such docks beside the window.
+bool isBehindAnotherTab(const QWidget* widget) {
+    while (widget && !qobject_cast<const QDockWidget*>(widget))
+        widget = widget->parentWidget();
+    const auto* host = widget ? qobject_cast<const QMainWindow*>(widget->parentWidget()) : nullptr;
+    auto* dock = const_cast<QDockWidget*>(qobject_cast<const QDockWidget*>(widget));
+    return host && !host->tabifiedDockWidgets(dock).isEmpty() && dock->visibleRegion().isEmpty();
 }
 
 // Names of the widgets whose text does not fit.
@@ -103,11 +113,13 @@ QStringList clipped(QWidget& window) {
             tell(area->widget(), QStringLiteral("wider than its scroll area"));
     }
     for (const QScrollBar* bar : window.findChildren<QScrollBar*>()) {
-        if (bar->isVisible() && (bar->orientation() == Qt::Horizontal || !scrollAreaOf(bar)))
-            tell(bar, QStringLiteral("scroll bar"));
+        const bool isOfList = qobject_cast<QAbstractItemView*>(bar->parentWidget()->parentWidget());
+        if (bar->isVisible() && !isOfList && (bar->orientation() == Qt::Horizontal || !scrollAreaOf(bar)))
+            tell(bar, QStringLiteral("scroll bar")); // lists may be longer than their place
     }
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
-        if (!widget->isVisible() || widget->isWindow() || widget->size().isEmpty() || scrollAreaOf(widget))
+        if (!widget->isVisible() || widget->isWindow() || widget->size().isEmpty() || scrollAreaOf(widget) ||
+            isBehindAnotherTab(widget))
             continue;
         const QRect inWindow(widget->mapTo(&window, QPoint()), widget->size());
         if (!window.rect().contains(inWindow))

@@ -76,6 +76,12 @@ QLabel#chip { background: @field; color: @secondaryText; border-radius: 11px; pa
 #messageBar[severity="bad"] { background: @badGround; }
 #messageBar[severity="good"] { background: @goodGround; }
 
+QTabBar { background: transparent; }
+QTabBar::tab { background: transparent; color: @secondaryText; border: 1px solid transparent; border-radius: 5px;
+    padding: 4px 12px; margin: 3px 4px 0px 0px; }
+QTabBar::tab:selected { background: @card; color: @text; border: 1px solid @frame; }
+QTabBar::tab:hover { color: @text; }
+
 QSplitter::handle { background: transparent; image: none; }
 QMainWindow::separator { background: transparent; width: 10px; height: 10px; }
 QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: none; }

@@ -254,7 +254,7 @@ void MainWindow::arrangeDocks() {
         workbench_->tabifyDockWidget(inspectorDock_, tradeoffDock_);
         tradeoffDock_->raise(); // nothing is selected yet
     } else {
-        workbench_->resizeDocks({inspectorDock_, tradeoffDock_}, {1, 1}, Qt::Vertical); // in proportion
+        workbench_->resizeDocks({inspectorDock_, tradeoffDock_}, {3, 2}, Qt::Vertical); // in proportion
     }
 }
 
