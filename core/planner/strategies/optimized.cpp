@@ -34,7 +34,7 @@ constexpr std::int64_t fewestTries = 16;
 constexpr std::int64_t mostTries = 2'000;
 Effort effortFor(const StepGraph& graph) {
     constexpr std::int32_t small = 128; // operators
-    return graph.operatorCount() <= small ? Effort{1'000'000, 3} : Effort{150'000, 1};
+    return graph.operatorCount() <= small ? Effort{1'000'000, 3} : Effort{60'000, 1};
 }
 
 PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
