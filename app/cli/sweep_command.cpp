@@ -75,7 +75,9 @@ std::vector<const StrategyInfo*> strategiesNamed(const std::string& list) {
         const std::string id = list.substr(begin, comma - begin);
         const StrategyInfo* strategy = findStrategy(id);
         if (!strategy) {
-            std::vector<std::string> ids{"all"};
+            std::vector<std::string> ids;
+            if (id == list && !id.empty())
+                ids.emplace_back("all"); // which stands alone
             for (const StrategyInfo* each : strategies())
                 ids.emplace_back(each->id);
             refuse("--strategies",

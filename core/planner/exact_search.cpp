@@ -136,6 +136,9 @@ public:
                 return result;
             }
             chooseCompute(state);
+            // What was chosen from this state may be incomplete: its own estimate is the bound.
+            if (isExhausted())
+                return result;
         }
         result.infeasible = true;
         return result;
@@ -155,6 +158,10 @@ private:
             return state > other.state;
         }
     };
+
+    // One state may have more successors than there is time for, where many tensors could be released.
+    static constexpr std::int64_t visitsPerState = 64;
+    bool isExhausted() const { return visits_ > visitsPerState * mostStates_; }
 
     Bytes bytes(Bits tensors) const {
         Bytes sum = 0;
@@ -183,6 +190,7 @@ private:
     const StepGraph& graph_;
     Bytes budget_;
     std::int64_t mostStates_;
+    std::int64_t visits_ = 0; // of choices that were followed
     std::optional<Bytes> hostLimit_;
     bool sharedLink_;
     std::vector<State> states_;
@@ -269,13 +277,18 @@ Nanoseconds ExactSearch::Run::remainingNs(const State& s) const {
 // Every smallest choice of candidates that frees at least `missing` bytes.
 template <class Visit>
 void ExactSearch::Run::forEachRelease(const State& s, Bits candidates, Bytes missing, Visit visit) {
-    if (missing <= 0)
+    ++visits_;
+    if (missing <= 0 && !isExhausted())
         return visit(s);
-    if (bytes(candidates) < missing)
-        return;
     std::vector<std::int32_t> list;
     forEachBit(candidates, [&](std::int32_t t) { list.push_back(t); });
+    std::vector<Bytes> left(list.size() + 1, 0); // bytes of list[i] and all after it
+    for (std::size_t i = list.size(); i-- > 0;)
+        left[i] = left[i + 1] + graph_.tensor(list[i]).bytes;
     const auto choose = [&](const auto& self, std::size_t i, Bits chosen, Bytes freed) -> void {
+        ++visits_;
+        if (freed + left[i] < missing || isExhausted())
+            return;
         if (freed >= missing) {
             bool least = true;
             forEachBit(chosen,
@@ -287,8 +300,6 @@ void ExactSearch::Run::forEachRelease(const State& s, Bits candidates, Bytes mis
             }
             return;
         }
-        if (i == list.size())
-            return;
         self(self, i + 1, chosen | bit(list[i]), freed + graph_.tensor(list[i]).bytes);
         self(self, i + 1, chosen, freed);
     };

@@ -42,7 +42,7 @@ public:
 
     struct Result {
         Nanoseconds boundNs = 0; // no program takes less
-        bool optimal = false;    // some program takes just that
+        bool optimal = false;    // the search ended: no tighter bound comes of it
         bool infeasible = false; // there is no program: `boundNs` is without meaning
         std::int64_t states = 0; // states stored
     };
@@ -54,7 +54,8 @@ public:
     // The graph must fit.
     explicit ExactSearch(std::shared_ptr<const StepGraph> graph);
 
-    // Stops at `mostStates` stored states. The same on every machine.
+    // Stops at `mostStates` stored states, or when the choices tried are many times that. The same on every
+    // machine.
     Result run(Bytes budget, std::int64_t mostStates) const;
 
 private:

@@ -51,7 +51,7 @@ private:
         Bytes hostLeft = hostBytesLeft(*graph_, pins_);
         for (const Pin& pin : pins_) {
             if (pin.decision == Decision::Offload)
-                hidden.reserve(pin.tensor); // it goes to the host whether hidden or not
+                hidden.take(pin.tensor);
         }
         for (const TensorIndex t : offloadable_) {
             const Bytes bytes = graph_->tensor(t).bytes;

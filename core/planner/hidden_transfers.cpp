@@ -26,9 +26,13 @@ bool HiddenTransfers::reserve(TensorIndex t) {
     if (out_.lastAbove(0, ready, -graph_.offloadNs(t)) >= 0 ||
         back_.lastAbove(0, due, -graph_.prefetchNs(t)) >= 0)
         return false;
-    out_.add(0, ready, graph_.offloadNs(t));
-    back_.add(0, due, graph_.prefetchNs(t));
+    take(t);
     return true;
+}
+
+void HiddenTransfers::take(TensorIndex t) {
+    out_.add(0, graph_.producer(t) + 1, graph_.offloadNs(t));
+    back_.add(0, graph_.firstBackwardUse(t) + 1, graph_.prefetchNs(t));
 }
 
 } // namespace slackscope

@@ -23,6 +23,8 @@ public:
     // Reserves the time for both copies of a saved tensor; false, with nothing reserved, where they cannot be
     // hidden. O(log operators).
     bool reserve(TensorIndex t);
+    // Takes the time for both copies whether they can be hidden or not: they will run.
+    void take(TensorIndex t);
 
 private:
     const StepGraph& graph_;

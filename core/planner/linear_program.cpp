@@ -62,7 +62,12 @@ double LinearProgram::dualValue(const double* prices) const {
     }
     for (std::size_t i = 0; i < reduced.size(); ++i)
         add(std::min(0.0, reduced[i] * upper_[i]));
-    return value - 1e-12 * magnitude;
+    for (std::size_t i = 0; i < cost_.size(); ++i)
+        magnitude += std::abs(cost_[i]) * upper_[i];
+    // A sum of n products, each rounded, is off by less than (n + 2) / 2 epsilon of its absolute sum; twice
+    // that, since the absolute sum is rounded too.
+    const auto products = static_cast<double>(factors_.size() + low_.size() + 2 * cost_.size() + 8);
+    return value - products * std::numeric_limits<double>::epsilon() * magnitude;
 }
 
 } // namespace slackscope

@@ -2,9 +2,9 @@
 //
 // The solver works in floating point and is not trusted: its dual prices are only a proposal. For any prices
 // whatever, the Lagrangian dual value with every variable at its cheaper end is a lower bound of the optimum
-// (weak duality). That value is computed here from the constraints themselves, less 1e-12 of the sum of the
-// absolute values of all its products, which covers their rounding. The last digits of the bound may differ
-// between machines; that it is one does not.
+// (weak duality). That value is computed here from the constraints themselves, less the rounding that as many
+// products as it has can come to at most (dualValue). The last digits of the bound may differ between
+// machines; that it is one does not.
 #pragma once
 
 #include <limits>

@@ -154,10 +154,11 @@ Nanoseconds PathPlanner::optimisticNs(std::int32_t room) {
 Nanoseconds PathPlanner::stepNs(std::size_t path, std::size_t stop, std::int32_t room) {
     const std::uint64_t key =
         (std::uint64_t{path} << 56) | (std::uint64_t{stop} << 32) | static_cast<std::uint32_t>(room);
-    const auto [known, isNew] = known_.try_emplace(key, 0);
-    if (isNew)
-        known->second = simulatedStepNs(lowering_, placementAt(path, stop), rooms_[at(room)], storage_);
-    return known->second;
+    if (const auto known = known_.find(key); known != known_.end())
+        return known->second;
+    const Nanoseconds took = simulatedStepNs(lowering_, placementAt(path, stop), rooms_[at(room)], storage_);
+    known_.emplace(key, took);
+    return took;
 }
 
 std::optional<PathPlanner::Choice> PathPlanner::best(std::int32_t room, Nanoseconds cutoffNs) {

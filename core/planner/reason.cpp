@@ -42,7 +42,9 @@ Reason::Kind keptKind(const Reason& reason) {
 } // namespace
 
 Nanoseconds Reason::recomputeNsPerMiB() const {
-    return bytes == 0 ? 0 : static_cast<Nanoseconds>((Wide{recompute.chainNs} << 20) / bytes);
+    return bytes == 0 ? 0
+                      : static_cast<Nanoseconds>(
+                            std::min<Wide>(largestDuration, (Wide{recompute.chainNs} << 20) / bytes));
 }
 
 Reasons::Reasons(const Plan& plan, std::span<const RecomputeCost> costs)

@@ -164,6 +164,10 @@ public:
             if (!state.strategy) {
                 for (const auto& [budget, point] : state.points)
                     sweep.bound.push_back({budget, point.stepNs});
+                // What no program beats at a larger budget, none beats at a smaller one.
+                for (std::size_t i = sweep.bound.size(); i-- > 1;)
+                    sweep.bound[i - 1].lowerBoundNs =
+                        std::max(sweep.bound[i - 1].lowerBoundNs, sweep.bound[i].lowerBoundNs);
                 continue;
             }
             SweepCurve& curve = sweep.curves.emplace_back();

@@ -29,6 +29,7 @@ void runOnThreads(unsigned threads, const std::function<void()>& work, const std
         }
     };
     std::vector<std::thread> others;
+    others.reserve(threads); // nothing may throw once a thread runs
     for (unsigned i = 1; i < threads; ++i) {
         try {
             others.emplace_back(guarded);

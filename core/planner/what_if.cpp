@@ -52,6 +52,8 @@ Bytes hostBytesUsed(const StepGraph& graph, const Placement& placement) {
 WhatIf held(Lowering& lowering, const Plan& plan, TensorIndex t, Decision decision) {
     const StepGraph& graph = lowering.graph();
     Placement placement = plan.placement;
+    if (decision != placement.decisions[at(t)] && !placement.letGo.empty())
+        placement.letGo[at(t)] = 0; // that was part of the decision before
     placement.decisions[at(t)] = decision;
     const auto hostBytes = graph.profile().link.hostMemoryBytes;
     if (const Bytes used = hostBytesUsed(graph, placement); hostBytes && used > *hostBytes)

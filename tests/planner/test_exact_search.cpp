@@ -217,6 +217,26 @@ private slots:
         QVERIFY(ExactSearch::fits(*graphOf(chainProfile(63))));
         QVERIFY(!ExactSearch::fits(*graphOf(chainProfile(64))));
     }
+
+    // Forty equal tensors, half of which must go: more ways to choose them than any search could visit.
+    void manyEqualTensorsEnd() {
+        Profile profile = chainProfile(3);
+        for (int i = 0; i < 40; ++i) {
+            profile.tensors.push_back({"wide" + std::to_string(i), "", 10, 0});
+            const auto wide = static_cast<TensorIndex>(profile.tensors.size()) - 1;
+            profile.operators[0].outputs.push_back(wide);
+            profile.operators[1].inputs.push_back(wide);
+            profile.operators[1].saved.push_back(wide);
+        }
+        const auto graph = StepGraph::build(std::move(profile)).value();
+        LowerBound bound(graph);
+        const Bytes peak = unlimitedPeak(graph);
+        QVERIFY(bound.stepNs(peak * 3 / 5) >= graph->idealNs());
+        for (const StrategyInfo* strategy : strategies()) {
+            const Plan plan = strategy->prepare(graph, {}, {})->plan(peak * 19 / 20);
+            QVERIFY(!plan.feasible() || plan.stepNs() >= bound.stepNs(peak * 19 / 20));
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(TestExactSearch)

@@ -48,9 +48,9 @@ const TradeoffPoint* nearestSample(std::span<const TradeoffPoint> points, Bytes 
 // The sampled budget, of any curve, that is nearest; absent: none at all.
 std::optional<Bytes> nearestBudget(const TradeoffCurves& curves, Bytes budget);
 
-// The lowest throughput that the figure shows, a multiple of 5 %: low enough for all of the `emphasized`
-// curve and for the upper part of every other that reaches half the ideal. One slow strategy would else leave
-// no room for what tells the fast ones apart; what lies below is marked as going on there.
+// The lowest throughput that the figure shows, a multiple of 5 %: low enough for the `emphasized` curve but
+// for its first steps, and for the upper budgets of every other. A steep start would else leave no room for
+// what tells the fast ones apart; what lies below is marked as going on there.
 double lowestShown(const TradeoffCurves& curves, std::string_view emphasized);
 
 // What a pointer at `budget` reads: the sampled budget, then one row per curve and the bound.

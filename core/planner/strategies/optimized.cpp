@@ -22,20 +22,16 @@ namespace {
 
 constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 
-// The local searches: rooms at every 5 % of the unlimited peak, and so many operators walked over in a round,
-// shared by the rooms that have something to gain. Small profiles have uneven working sets and gain much; on
-// large ones a search is short, and left out where a room would get less than a few tries.
-struct Effort {
-    std::int64_t operatorsInRound = 0;
-    std::uint64_t rounds = 0;
-};
-constexpr Bytes ladderSteps = 20;
+// The local searches: rooms at every 2.5 % of the unlimited peak, each from the best of the room before,
+// and so many operators walked over in a round, shared by the rooms that have something to gain. Only for
+// small profiles: their working sets are uneven and they gain much; on large ones the paths find nearly all
+// there is.
+constexpr Bytes ladderSteps = 40;
+constexpr std::int32_t mostSearchedOperators = 128;
+constexpr std::int64_t operatorsInRound = 1'500'000;
 constexpr std::int64_t fewestTries = 16;
 constexpr std::int64_t mostTries = 2'000;
-Effort effortFor(const StepGraph& graph) {
-    constexpr std::int32_t small = 128; // operators
-    return graph.operatorCount() <= small ? Effort{1'000'000, 3} : Effort{60'000, 1};
-}
+constexpr std::uint64_t searchRounds = 3;
 
 PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
     PlacementPaths made;
@@ -143,6 +139,8 @@ private:
         if (!planner.findPeaks(stop))
             return false;
         planners_.push_back(std::move(planner));
+        if (planners_.size() == sources_.size())
+            complete_.reset();
         return true;
     }
 
@@ -181,8 +179,7 @@ private:
     }
 
     bool searchLadder(const StopRequested& stop) {
-        const Effort effort = effortFor(*graph_);
-        if (round_ == effort.rounds || effort.operatorsInRound / graph_->operatorCount() < fewestTries)
+        if (round_ == searchRounds || graph_->operatorCount() > mostSearchedOperators)
             return false;
         if (!search_)
             search_.emplace(graph_, pins_);
@@ -201,10 +198,9 @@ private:
                 rungs.push_back({room, std::move(start)});
         }
         const std::int64_t tries =
-            rungs.empty()
-                ? 0
-                : std::min(mostTries, effort.operatorsInRound / (std::int64_t{graph_->operatorCount()} *
-                                                                 static_cast<std::int64_t>(rungs.size())));
+            rungs.empty() ? 0
+                          : std::min(mostTries, operatorsInRound / (std::int64_t{graph_->operatorCount()} *
+                                                                    static_cast<std::int64_t>(rungs.size())));
         if (tries < fewestTries || !search_->hasChoices())
             return false;
         std::optional<PlacementSearch::State> least = searchLeast(tries, stop);
@@ -243,10 +239,11 @@ private:
     void takeLeast(PlacementSearch::State state) {
         if (state.peakBytes >= leastPeak().bytes)
             return;
-        leastFound_ = lowering_.peak(state.placement);
-        least_ = state.placement;
+        const LedgerPeak peak = lowering_.peak(state.placement);
         const Nanoseconds stepNs = simulatedStepNs(lowering_, state.placement, state.peakBytes, storage_);
-        found_.push_back({std::move(state.placement), state.peakBytes, stepNs});
+        found_.push_back({state.placement, state.peakBytes, stepNs});
+        leastFound_ = peak;
+        least_ = std::move(state.placement);
     }
 
     std::shared_ptr<const StepGraph> graph_;

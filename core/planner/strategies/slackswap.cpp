@@ -54,7 +54,7 @@ PlacementPaths paths(const std::shared_ptr<const StepGraph>& graph, const Pins& 
     std::vector<char> decided = pinnedTensors(*graph, pins);
     for (const Pin& pin : pins) {
         if (pin.decision == Decision::Offload)
-            hidden.reserve(pin.tensor); // it goes to the host whether hidden or not
+            hidden.take(pin.tensor);
     }
     std::vector<TensorIndex> offloads;
     for (const TensorIndex t : ranked) {
