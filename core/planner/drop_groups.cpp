@@ -121,8 +121,8 @@ private:
     }
     void leave(TensorIndex t) { queue_.erase({price_[at(t)], t}); }
 
-    static constexpr std::int64_t mostVisits =
-        20'000'000; // of operators in chains: a tenth of a second or so
+    // Of operators in chains; beyond, prices are no longer brought up to date.
+    static constexpr std::int64_t mostVisits = 20'000'000;
 
     const StepGraph& graph_;
     std::int64_t visits_ = 0;

@@ -19,7 +19,7 @@ std::size_t at(std::int32_t i) {
 } // namespace
 
 std::size_t mostStops(const StepGraph& graph) {
-    constexpr std::size_t operatorsInAll = 2'000'000; // walked over by all stops of a path: a second or so
+    constexpr std::size_t operatorsInAll = 2'000'000; // walked over by all stops of a path
     return std::clamp<std::size_t>(operatorsInAll / at(graph.operatorCount()), 64, 512);
 }
 

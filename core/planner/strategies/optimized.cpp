@@ -3,8 +3,8 @@
 // The first answer is slackswap's first stop that fits. Rounds of refinement then add, one by one, the paths
 // of slackswap, of its own (drop_groups.h) and of every other strategy, and after that local searches for a
 // ladder of rooms. What fits a smaller budget fits a larger one, so a budget's plan is the fastest of all
-// that was found for it and for any smaller one: never slower than another strategy's, and never slower than
-// its own at a smaller budget.
+// that was found for it and for any smaller one: once all paths are in, never slower than another strategy's,
+// and never slower than its own at a smaller budget. Before that the first answers are only quick.
 #include "core/planner/group_path.h"
 #include "core/planner/path_planner.h"
 #include "core/planner/placement_plan.h"
