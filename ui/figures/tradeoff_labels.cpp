@@ -14,13 +14,22 @@ constexpr double atLine = 10;       // a name this near needs no leader
 constexpr double betweenNames = 2;  // px
 constexpr double stayingBonus = 40; // what a new place must be better by
 constexpr double unusable = 400;    // a name that hides this much is left out
+constexpr double anywhere = 1e6;    // px: farther than any two points of a figure
 constexpr int placesAcross = 48;
 constexpr int placesDown = 36;
+constexpr std::size_t runLength = 12; // points
+constexpr double nearEnough = 16;     // px from a name that has a leader to another line
 
-double distance(const QRectF& rect, QPointF point) {
+double squaredDistance(const QRectF& rect, QPointF point) {
     const double dx = std::max({rect.left() - point.x(), 0.0, point.x() - rect.right()});
     const double dy = std::max({rect.top() - point.y(), 0.0, point.y() - rect.bottom()});
-    return std::hypot(dx, dy);
+    return dx * dx + dy * dy;
+}
+
+double squaredDistance(const QRectF& a, const QRectF& b) {
+    const double dx = std::max({a.left() - b.right(), 0.0, b.left() - a.right()});
+    const double dy = std::max({a.top() - b.bottom(), 0.0, b.top() - a.bottom()});
+    return dx * dx + dy * dy;
 }
 
 // Calls `visit` at most `step` apart along a line, both ends included.
@@ -58,7 +67,15 @@ LabelFinder::LabelFinder(const QRectF& area, const std::vector<std::vector<QPoly
                 // Many lines end in a jump at the right edge: a name there could mean any of them.
                 const bool isAtEdge = at.x() > area_.right() - sampleEvery && line.size() > 1;
                 if (!isAtEdge && QLineF(last, at).length() >= sampleEvery) {
-                    samples_[i].push_back(at);
+                    std::vector<Run>& runs = samples_[i];
+                    if (runs.empty() || runs.back().points.size() == runLength)
+                        runs.push_back({QRectF(at, QSizeF(0, 0)), {}});
+                    Run& run = runs.back();
+                    run.points.push_back(at);
+                    run.bounds.setLeft(std::min(run.bounds.left(), at.x()));
+                    run.bounds.setRight(std::max(run.bounds.right(), at.x()));
+                    run.bounds.setTop(std::min(run.bounds.top(), at.y()));
+                    run.bounds.setBottom(std::max(run.bounds.bottom(), at.y()));
                     last = at;
                 }
             });
@@ -97,22 +114,26 @@ int LabelFinder::crossings(const QLineF& leader) const {
     return found;
 }
 
-double LabelFinder::nearest(std::int32_t line, const QRectF& rect, QPointF* at) const {
-    double least = std::numeric_limits<double>::max();
-    for (const QPointF& point : samples_[static_cast<std::size_t>(line)]) {
-        const double away = distance(rect, point);
-        if (away < least) {
-            least = away;
-            if (at)
-                *at = point;
+double LabelFinder::nearest(std::int32_t line, const QRectF& rect, double limit, QPointF* at) const {
+    double least = limit * limit;
+    for (const Run& run : samples_[static_cast<std::size_t>(line)]) {
+        if (squaredDistance(rect, run.bounds) >= least)
+            continue;
+        for (const QPointF& point : run.points) {
+            const double away = squaredDistance(rect, point);
+            if (away < least) {
+                least = away;
+                if (at)
+                    *at = point;
+            }
         }
     }
-    return least;
+    return std::sqrt(least);
 }
 
 QLineF LabelFinder::leader(std::int32_t line, const QRectF& rect) const {
     QPointF end;
-    nearest(line, rect, &end);
+    nearest(line, rect, anywhere, &end);
     const QPointF start(std::clamp(end.x(), rect.left(), rect.right()),
                         std::clamp(end.y(), rect.top(), rect.bottom()));
     return {start, end};
@@ -125,41 +146,52 @@ LabelFinder::Place LabelFinder::rate(std::int32_t line, const QRectF& rect) cons
     if (!forbidden_.isEmpty() && (forbidden_.containsPoint(rect.topLeft(), Qt::OddEvenFill) ||
                                   forbidden_.containsPoint(rect.topRight(), Qt::OddEvenFill)))
         place.cost += 80;
-    const double own = nearest(line, rect);
+    const double own = nearest(line, rect, anywhere);
     place.cost += std::max(0.0, own - 3);
+    // Nearer to another line than to its own, a name misleads, but for a leader.
+    const bool hasLeader = own > atLine;
+    const double clear = hasLeader ? nearEnough : own + 5;
+    const double weight = hasLeader ? 2 : 4;
     for (std::size_t other = 0; other < samples_.size(); ++other) {
-        if (static_cast<std::int32_t>(other) == line || samples_[other].empty())
-            continue;
-        // Nearer to another line than to its own, a name misleads, but for a leader.
-        const double away = nearest(static_cast<std::int32_t>(other), rect);
-        place.cost += own > atLine ? 2 * std::max(0.0, 16 - away) : 4 * std::max(0.0, own + 5 - away);
+        if (static_cast<std::int32_t>(other) != line)
+            place.cost += weight * (clear - nearest(static_cast<std::int32_t>(other), rect, clear));
     }
-    if (own > atLine)
+    if (hasLeader)
         place.cost += 12 + 12 * crossings(leader(line, rect));
     return place;
 }
 
 void LabelFinder::want(std::int32_t line, QSizeF size, bool isFirst, std::optional<QPointF> before) {
-    Wish wish;
-    wish.line = line;
-    wish.isFirst = isFirst;
     const QRectF room = area_.adjusted(2, 2, -2 - size.width(), -2 - size.height());
     if (room.width() < 0 || room.height() < 0)
         return;
-    const double stepX = std::max(3.0, room.width() / placesAcross);
-    const double stepY = std::max(2.0, room.height() / placesDown);
-    for (double top = room.top(); top <= room.bottom(); top += stepY) {
-        for (double left = room.left(); left <= room.right(); left += stepX)
-            wish.places.push_back(rate(line, QRectF(QPointF(std::round(left), std::round(top)), size)));
-    }
+    Wish wish;
+    wish.line = line;
+    wish.isFirst = isFirst;
+    wish.size = size;
     if (before && room.contains(*before)) {
         Place place = rate(line, QRectF(*before, size));
         place.cost -= stayingBonus;
         wish.places.push_back(place);
     }
-    std::sort(wish.places.begin(), wish.places.end(),
-              [](const Place& a, const Place& b) { return a.cost < b.cost; });
+    // No place costs less than nothing: while curves grow, most names need no search.
+    if (wish.places.empty() || wish.places.front().cost > 0)
+        search(wish);
     wishes_.push_back(std::move(wish));
+}
+
+void LabelFinder::search(Wish& wish) const {
+    const QRectF room = area_.adjusted(2, 2, -2 - wish.size.width(), -2 - wish.size.height());
+    const double stepX = std::max(3.0, room.width() / placesAcross);
+    const double stepY = std::max(2.0, room.height() / placesDown);
+    for (double top = room.top(); top <= room.bottom(); top += stepY) {
+        for (double left = room.left(); left <= room.right(); left += stepX)
+            wish.places.push_back(
+                rate(wish.line, QRectF(QPointF(std::round(left), std::round(top)), wish.size)));
+    }
+    std::stable_sort(wish.places.begin(), wish.places.end(),
+                     [](const Place& a, const Place& b) { return a.cost < b.cost; });
+    wish.isSearched = true;
 }
 
 std::vector<TradeoffLabel> LabelFinder::place() {
@@ -181,14 +213,17 @@ std::vector<TradeoffLabel> LabelFinder::place() {
         }
         return false;
     };
-    for (const Wish& wish : wishes_) {
-        for (const Place& place : wish.places) {
-            if (place.cost > unusable)
+    for (Wish& wish : wishes_) {
+        for (std::size_t i = 0;; ++i) {
+            if (i == wish.places.size() && !wish.isSearched)
+                search(wish); // what was there before stays the first
+            if (i >= wish.places.size() || wish.places[i].cost > unusable)
                 break;
+            const Place place = wish.places[i];
             const QRectF guarded =
                 place.rect.adjusted(-betweenNames, -betweenNames, betweenNames, betweenNames);
             const QLineF line =
-                nearest(wish.line, place.rect) > atLine ? leader(wish.line, place.rect) : QLineF();
+                nearest(wish.line, place.rect, anywhere) > atLine ? leader(wish.line, place.rect) : QLineF();
             const bool isFree = std::none_of(taken_.begin(), taken_.end(),
                                              [&](const QRectF& other) {
                                                  return other.intersects(guarded) || crosses(other, line);

@@ -25,10 +25,19 @@ private:
     struct Wish {
         std::int32_t line = -1;
         bool isFirst = false;
+        QSizeF size;
         std::vector<Place> places; // cheapest first
+        bool isSearched = false;   // false: the place before alone, than which none is cheaper
     };
+    // The points of a line, in runs that a distance can be ruled out for as a whole.
+    struct Run {
+        QRectF bounds;
+        std::vector<QPointF> points;
+    };
+    void search(Wish& wish) const;
     Place rate(std::int32_t line, const QRectF& rect) const;
-    double nearest(std::int32_t line, const QRectF& rect, QPointF* at = nullptr) const;
+    // Of a line to a rectangle, at most `limit`; `at`: where on the line, if nearer than that.
+    double nearest(std::int32_t line, const QRectF& rect, double limit, QPointF* at = nullptr) const;
     int crossings(const QRectF& rect) const; // cells of the raster that lines run through
     int crossings(const QLineF& leader) const;
     QLineF leader(std::int32_t line, const QRectF& rect) const;
@@ -36,7 +45,7 @@ private:
     QRectF area_;
     const std::vector<std::vector<QPolygonF>>& lines_;
     const QPolygonF& forbidden_;
-    std::vector<std::vector<QPointF>> samples_; // by line, evenly along it
+    std::vector<std::vector<Run>> samples_; // by line, evenly along it
     int columns_ = 0;
     int rows_ = 0;
     std::vector<int> sums_; // of occupied cells left of and above
