@@ -1,4 +1,5 @@
 // The decision map: places, colours, selection.
+#include "core/planner/strategy.h"
 #include "tests/figures/samples.h"
 #include "tests/support/profiles.h"
 #include "ui/figures/decision_map.h"
@@ -62,6 +63,53 @@ private slots:
                 QVERIFY(matching > rect.width() / 4);
             }
         }
+    }
+
+    void repaintsWhatFlipsAsIfItWereAll_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<bool>("bytes");
+        QTest::newRow("usual") << QSize(1000, 230) << 12 << false;
+        QTest::newRow("filled by bytes") << QSize(1000, 230) << 12 << true;
+        QTest::newRow("cells that touch") << QSize(430, 120) << 96 << false;
+    }
+    void repaintsWhatFlipsAsIfItWereAll() {
+        QFETCH(QSize, size);
+        QFETCH(int, layers);
+        QFETCH(bool, bytes);
+        const auto graph = StepGraph::build(test::layeredProfile(layers)).value();
+        const auto strategy = findStrategy("slackswap")->prepare(graph, {}, {});
+        const auto show = [&](DecisionMap& map, const std::shared_ptr<const StepPicture>& picture) {
+            map.setPicture(picture);
+            return map.grab().toImage();
+        };
+        const auto mapOf = [&] {
+            auto map = std::make_unique<DecisionMap>();
+            map->resize(size);
+            map->setShowBytes(bytes);
+            return map;
+        };
+        const auto live = mapOf();
+        std::shared_ptr<const StepPicture> before;
+        int flips = 0;
+        // Infeasible at its ends, too.
+        for (const double part : {0.9, 0.6, 0.55, 0.5, 0.001, 0.5, 0.7, 0.001}) {
+            const auto budget = static_cast<Bytes>(part * static_cast<double>(unlimitedPeak(graph)));
+            const auto picture =
+                StepPicture::build(std::make_shared<const Plan>(strategy->plan(budget)), {}, before);
+            if (before) {
+                QCOMPARE(&picture->grid(), &before->grid());
+                for (const TensorIndex t : graph->savedTensors())
+                    flips += picture->decision(t) != before->decision(t) ? 1 : 0;
+            }
+            QCOMPARE(show(*live, picture), show(*mapOf(), picture));
+            before = picture;
+        }
+        QVERIFY(flips > 10);
+        live->setTheme(Theme::dark());
+        const auto dark = mapOf();
+        dark->setTheme(Theme::dark());
+        QCOMPARE(show(*live, before), show(*dark, before));
     }
 
     void infeasibleCellsAreUndecided() {

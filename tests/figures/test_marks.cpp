@@ -5,12 +5,52 @@
 
 #include <random>
 
+using namespace slackscope;
 using namespace slackscope::figures;
 
 class TestMarks : public QObject {
     Q_OBJECT
 
 private slots:
+    void smallCellsDifferByMoreThanColor_data() {
+        QTest::addColumn<QRectF>("cell");
+        QTest::newRow("3 by 3") << QRectF(4, 4, 3, 3);
+        QTest::newRow("4 by 4") << QRectF(4, 4, 4, 4);
+        QTest::newRow("6 by 6") << QRectF(4, 4, 6, 6);
+        QTest::newRow("7 by 7, between pixels") << QRectF(4.5, 4, 7, 7);
+        QTest::newRow("narrow") << QRectF(4, 4, 2, 17);
+        QTest::newRow("less than a pixel") << QRectF(4, 4, 0.7, 17);
+        QTest::newRow("low") << QRectF(4, 4, 14, 2);
+        QTest::newRow("part of a filled cell") << QRectF(4, 8, 7, 3);
+    }
+    void smallCellsDifferByMoreThanColor() {
+        QFETCH(QRectF, cell);
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
+            for (const double ratio : {1.0, 2.0}) {
+                // Where a mark is, whatever its colour.
+                std::vector<QImage> marks;
+                for (const Decision decision : allDecisions) {
+                    QImage image((QSizeF(24, 24) * ratio).toSize(), QImage::Format_RGB32);
+                    image.setDevicePixelRatio(ratio);
+                    const QColor ground = decisionColor(theme, decision);
+                    image.fill(ground);
+                    QPainter painter(&image);
+                    paintSmallDecision(painter, cell, decision, theme);
+                    painter.end();
+                    QImage mark(image.size(), QImage::Format_Mono);
+                    for (int y = 0; y < image.height(); ++y) {
+                        for (int x = 0; x < image.width(); ++x)
+                            mark.setPixel(x, y, contrast(image.pixelColor(x, y), ground) > 1.5 ? 1 : 0);
+                    }
+                    marks.push_back(mark);
+                }
+                QVERIFY(marks[0] != marks[1]);
+                QVERIFY(marks[0] != marks[2]);
+                QVERIFY(marks[1] != marks[2]);
+            }
+        }
+    }
+
     void hatchStaysInside_data() {
         QTest::addColumn<QRectF>("rect");
         QTest::addColumn<bool>("isVisible");

@@ -1,4 +1,5 @@
 // The picture says what the plan says: bars, memory and its parts, events, cells, words.
+#include "core/planner/strategy.h"
 #include "tests/figures/samples.h"
 #include "tests/support/profiles.h"
 #include "ui/figures/overlay_painter.h"
@@ -219,6 +220,48 @@ private slots:
         QVERIFY(picture->timelineSummary().contains(QStringLiteral("ideal throughput")));
         QVERIFY(picture->decisionSummary().contains(QStringLiteral("Saved tensors: ")));
         QVERIFY(picture->infeasibleSentence().isEmpty());
+    }
+
+    void captionNamesThePins_data() {
+        QTest::addColumn<int>("count");
+        QTest::addColumn<double>("part");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("none") << 0 << 0.5 << QString();
+        QTest::newRow("one") << 1 << 0.5 << QStringLiteral(" · pinned: %1 (keep) · ");
+        QTest::newRow("two") << 2 << 0.5 << QStringLiteral(" · pinned: %1 (keep), %2 (keep) · ");
+        QTest::newRow("many") << 5 << 0.5 << QStringLiteral(" · 5 pinned decisions · ");
+        QTest::newRow("infeasible") << 1 << 0.01 << QStringLiteral(" · pinned: %1 (keep) · ");
+    }
+    void captionNamesThePins() {
+        QFETCH(int, count);
+        QFETCH(double, part);
+        QFETCH(QString, text);
+        const auto graph = StepGraph::build(test::layeredProfile(6)).value();
+        Pins pins;
+        for (int i = 0; i < count; ++i)
+            pins = withPin(pins, graph->savedTensors()[static_cast<std::size_t>(i)], Decision::Keep);
+        const auto budget = static_cast<Bytes>(part * static_cast<double>(unlimitedPeak(graph)));
+        const auto picture = StepPicture::build(
+            std::make_shared<const Plan>(findStrategy("slackswap")->prepare(graph, pins, {})->plan(budget)));
+        QCOMPARE(picture->feasible(), part > 0.1);
+        for (const Pin& pin : pins) {
+            if (text.contains(QLatin1Char('%')))
+                text = text.arg(QString::fromStdString(graph->tensor(pin.tensor).id));
+        }
+        QCOMPARE(picture->caption().contains(QStringLiteral("pinned")), count > 0);
+        QVERIFY2(picture->caption().contains(text), qPrintable(picture->caption()));
+    }
+
+    void captionCountsPinsWithLongNames() {
+        Profile profile = test::layeredProfile(2);
+        for (Tensor& tensor : profile.tensors)
+            tensor.id += std::string(5000, 'x');
+        const auto graph = StepGraph::build(std::move(profile)).value();
+        const Pins pins = withPin({}, graph->savedTensors()[0], Decision::Keep);
+        const auto picture = StepPicture::build(std::make_shared<const Plan>(
+            findStrategy("slackswap")->prepare(graph, pins, {})->plan(unlimitedPeak(graph))));
+        QVERIFY(picture->caption().contains(QStringLiteral(" · 1 pinned decision · ")));
+        QVERIFY(picture->caption().size() < 400);
     }
 
     void infeasibleSaysWhatItNeeds() {

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPixmap>
 #include <QToolTip>
 
 #include <algorithm>
@@ -45,11 +46,19 @@ public:
     // The nearest cell of a neighbouring slot in a direction, from the selected one.
     void step(int rows, int columns);
     void paintSelection(QPainter& painter) const;
+    // The map without selection, up to date: while the budget moves, only the cells that flip are painted.
+    const QPixmap& painted();
+    void repaint() {
+        painted_ = {};
+        owner_.update();
+    }
 
 private:
     friend class DecisionMap;
     DecisionMap& owner_;
     std::shared_ptr<const StepPicture> picture_;
+    QPixmap painted_;
+    std::shared_ptr<const StepPicture> paintedPicture_;
     Theme theme_ = Theme::light();
     Selection selection_;
     bool bytes_ = false;
@@ -89,6 +98,29 @@ void DecisionMap::Impl::step(int rows, int columns) {
     }
     if (next != none)
         choose({{all.cells[static_cast<std::size_t>(next)].tensor}, none});
+}
+
+const QPixmap& DecisionMap::Impl::painted() {
+    const double ratio = owner_.devicePixelRatioF();
+    const QSize pixels = (QSizeF(owner_.size()) * ratio).toSize();
+    const bool fits = painted_.size() == pixels && painted_.devicePixelRatio() == ratio;
+    if (fits && paintedPicture_ == picture_)
+        return painted_;
+    DecisionScene scene{picture_.get(), &theme_, panel(), bytes_, {}};
+    // A clip between two pixels would leave seams.
+    if (fits && picture_ && paintedPicture_ && ratio == std::floor(ratio))
+        scene.only = decisionChanges(scene, *paintedPicture_);
+    if (!fits) {
+        painted_ = QPixmap(pixels);
+        painted_.setDevicePixelRatio(ratio);
+    }
+    QPainter painter(&painted_);
+    if (!scene.only.isEmpty())
+        painter.setClipRegion(scene.only);
+    painter.fillRect(owner_.rect(), theme_.surface);
+    paintDecisions(painter, scene);
+    paintedPicture_ = picture_;
+    return painted_;
 }
 
 void DecisionMap::Impl::paintSelection(QPainter& painter) const {
@@ -142,7 +174,7 @@ void DecisionMap::setPicture(std::shared_ptr<const StepPicture> picture) {
 
 void DecisionMap::setTheme(const Theme& theme) {
     impl_->theme_ = theme;
-    update();
+    impl_->repaint();
 }
 
 void DecisionMap::setSelection(const Selection& selection) {
@@ -158,7 +190,7 @@ const Selection& DecisionMap::selection() const {
 
 void DecisionMap::setShowBytes(bool show) {
     impl_->bytes_ = show;
-    update();
+    impl_->repaint();
 }
 
 bool DecisionMap::showsBytes() const {
@@ -188,8 +220,7 @@ QSize DecisionMap::minimumSizeHint() const {
 
 void DecisionMap::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.fillRect(rect(), impl_->theme_.surface);
-    paintDecisions(painter, {impl_->picture_.get(), &impl_->theme_, impl_->panel(), impl_->bytes_});
+    painter.drawPixmap(0, 0, impl_->painted());
     impl_->paintSelection(painter);
 }
 

@@ -22,54 +22,32 @@ constexpr double widestSlot = 120;
 constexpr double highestSlot = 34;
 constexpr double columnLabelHeight = 18;
 constexpr double rowLabelHeight = 10; // closer rows share a label
+constexpr double leastLettered = 8;   // width and height of a cell with a letter
 
 QFont labelFont(double slotHeight = highestSlot) {
     return productFont(std::clamp(slotHeight, 10.0, 11.0));
 }
 
-QString letterOf(Decision decision) {
-    switch (decision) {
-    case Decision::Keep:
-        return QStringLiteral("K");
-    case Decision::Offload:
-        return QStringLiteral("O");
-    case Decision::Recompute:
-        return QStringLiteral("R");
-    }
-    return {};
-}
-
-const QColor& colorOf(const Theme& theme, std::optional<Decision> decision) {
-    if (!decision)
-        return theme.undecided;
-    switch (*decision) {
-    case Decision::Keep:
-        return theme.keep;
-    case Decision::Offload:
-        return theme.offload;
-    case Decision::Recompute:
-        return theme.recompute;
-    }
-    return theme.undecided;
-}
-
-// Hatch and letter of a cell, where there is room for them.
+// Hatch and letter of a cell, or what stands for them where it is too small.
 void paintCellMarks(QPainter& painter, const QRectF& cell, const QRectF& filled, Decision decision,
                     const Theme& theme) {
-    const QColor& color = colorOf(theme, decision);
-    if (decision == Decision::Recompute && filled.width() >= 5 && filled.height() >= 5)
-        paintHatch(painter, filled, Hatch::Rising, theme.hatchOn(color), 7, 1.4);
-    if (cell.width() < 8 || cell.height() < 8)
+    if (cell.width() < leastLettered || cell.height() < leastLettered) {
+        paintSmallDecision(painter, filled, decision, theme);
         return;
+    }
+    const QColor& color = decisionColor(theme, decision);
+    if (filled.width() >= 5 && filled.height() >= 5)
+        paintHatch(painter, filled, decisionHatch(decision), theme.hatchOn(color), 7, 1.4);
     const double size = std::clamp(std::min(cell.height() - 2, cell.width() * 1.2), 7.0, 11.0);
     const QFont font = productFont(size, QFont::DemiBold);
+    const QString letter = decisionLetter(decision);
     // A cell that is only partly filled carries its letter on the card.
     if (filled.height() <= cell.height() * 0.75)
-        paintText(painter, cell, Qt::AlignCenter, letterOf(decision), font, theme.text);
-    else if (decision == Decision::Recompute)
-        paintLetter(painter, cell, letterOf(decision), font, color, theme);
+        paintText(painter, cell, Qt::AlignCenter, letter, font, theme.text);
+    else if (decisionHatch(decision) != Hatch::None)
+        paintLetter(painter, cell, letter, font, color, theme);
     else
-        paintText(painter, cell, Qt::AlignCenter, letterOf(decision), font, theme.inkOn(color));
+        paintText(painter, cell, Qt::AlignCenter, letter, font, theme.inkOn(color));
 }
 
 void paintCell(QPainter& painter, const DecisionScene& scene, const DecisionLayout& layout,
@@ -77,7 +55,7 @@ void paintCell(QPainter& painter, const DecisionScene& scene, const DecisionLayo
     const Theme& theme = *scene.theme;
     const QRectF rect = layout.cellRect(cell);
     const std::optional<Decision> decision = scene.picture->decision(cell.tensor);
-    const QColor& color = colorOf(theme, decision);
+    const QColor& color = decisionColor(theme, decision);
     QRectF filled = rect;
     if (scene.bytes) {
         painter.fillRect(rect, mixed(theme.card, color, theme.isDark ? 0.16 : 0.2));
@@ -144,14 +122,18 @@ std::vector<LegendEntry> legendOf(const StepPicture& picture, const Theme& theme
     }
     if (!picture.feasible())
         return {{theme.undecided, QString(), Hatch::None, Words::tr("undecided: infeasible")}};
-    const auto entry = [&](Decision decision, const QString& word, Hatch hatch) {
+    const auto entry = [&](Decision decision) {
         const auto i = static_cast<std::size_t>(decision);
-        return LegendEntry{colorOf(theme, decision), letterOf(decision), hatch,
-                           Words::tr("%1 %2 · %3").arg(word).arg(counts[i]).arg(formatBytes(bytes[i]))};
+        return decisionEntry(
+            theme, decision,
+            Words::tr("%1 %2 · %3").arg(decisionWord(decision)).arg(counts[i]).arg(formatBytes(bytes[i])));
     };
-    return {entry(Decision::Keep, Words::tr("keep"), Hatch::None),
-            entry(Decision::Offload, Words::tr("offload"), Hatch::None),
-            entry(Decision::Recompute, Words::tr("recompute"), Hatch::Rising)};
+    return {entry(Decision::Keep), entry(Decision::Offload), entry(Decision::Recompute)};
+}
+
+// The pixels that a cell may touch.
+QRect spotOf(const QRectF& cell) {
+    return cell.toAlignedRect().adjusted(-1, -1, 1, 1);
 }
 
 void paintLabels(QPainter& painter, const DecisionGrid& grid, const DecisionLayout& layout,
@@ -286,6 +268,21 @@ QRectF decisionArea(const QRectF& panel) {
     return panel.adjusted(padding, decisionHeaderHeight + 4, -padding, -8);
 }
 
+QRegion decisionChanges(const DecisionScene& scene, const StepPicture& before) {
+    const StepPicture& now = *scene.picture;
+    if (&now.grid() != &before.grid() || now.plan().pins != before.plan().pins)
+        return {};
+    const DecisionLayout layout(now.grid(), decisionArea(scene.panel));
+    // The header counts the decisions.
+    QRegion changes(
+        QRectF(scene.panel.topLeft(), QSizeF(scene.panel.width(), decisionHeaderHeight + 2)).toAlignedRect());
+    for (const DecisionCell& cell : now.grid().cells) {
+        if (now.decision(cell.tensor) != before.decision(cell.tensor))
+            changes += spotOf(layout.cellRect(cell));
+    }
+    return changes;
+}
+
 void paintDecisions(QPainter& painter, const DecisionScene& scene) {
     const Theme& theme = *scene.theme;
     paintCard(painter, scene.panel, theme);
@@ -307,8 +304,13 @@ void paintDecisions(QPainter& painter, const DecisionScene& scene) {
     }
     const DecisionLayout layout(grid, area);
     paintLabels(painter, grid, layout, theme);
-    for (const DecisionCell& cell : grid.cells)
-        paintCell(painter, scene, layout, cell);
+    const auto isWanted = [&](const DecisionCell& cell) {
+        return scene.only.isEmpty() || scene.only.intersects(spotOf(layout.cellRect(cell)));
+    };
+    for (const DecisionCell& cell : grid.cells) {
+        if (isWanted(cell))
+            paintCell(painter, scene, layout, cell);
+    }
     for (const Pin& pin : scene.picture->plan().pins) {
         const std::int32_t cell = grid.cellOfTensor[static_cast<std::size_t>(pin.tensor)];
         if (cell != none)

@@ -6,6 +6,7 @@
 
 #include <QPainter>
 #include <QRectF>
+#include <QRegion>
 
 #include <vector>
 
@@ -49,7 +50,11 @@ struct DecisionScene {
     const Theme* theme = nullptr;
     QRectF panel;
     bool bytes = false; // cells filled in proportion to their bytes
+    QRegion only;       // paint what lies in here only; the painter is clipped to it. Empty: all
 };
+
+// Where the scene differs from the same scene of another plan of the same profile; empty: anywhere.
+QRegion decisionChanges(const DecisionScene& scene, const StepPicture& before);
 
 // Ground, header with legend, labels, cells.
 void paintDecisions(QPainter& painter, const DecisionScene& scene);

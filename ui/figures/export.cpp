@@ -80,7 +80,7 @@ private:
             part = std::max(part, tradeoffShare);
         const double share = 2 * part / (1 - part);
         const auto decide = [this](QCPPainter& painter, const QRectF& rect) {
-            paintDecisions(painter, {picture_.get(), &request_.theme, rect, request_.bytes});
+            paintDecisions(painter, {picture_.get(), &request_.theme, rect, request_.bytes, {}});
         };
         const auto trade = [this](QCPPainter& painter, const QRectF& rect) { paintTradeoff(painter, rect); };
         const Panel decisions{share, decide};

@@ -1,5 +1,6 @@
 #include "ui/figures/marks.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include <algorithm>
@@ -42,6 +43,78 @@ void paintHatch(QPainter& painter, const QRectF& rect, Hatch hatch, const QColor
     painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
     painter.drawLines(lines);
     painter.restore();
+}
+
+const QColor& decisionColor(const Theme& theme, std::optional<Decision> decision) {
+    if (!decision)
+        return theme.undecided;
+    switch (*decision) {
+    case Decision::Keep:
+        return theme.keep;
+    case Decision::Offload:
+        return theme.offload;
+    case Decision::Recompute:
+        return theme.recompute;
+    }
+    return theme.undecided;
+}
+
+QString decisionLetter(Decision decision) {
+    switch (decision) {
+    case Decision::Keep:
+        return QStringLiteral("K");
+    case Decision::Offload:
+        return QStringLiteral("O");
+    case Decision::Recompute:
+        return QStringLiteral("R");
+    }
+    return {};
+}
+
+QString decisionWord(Decision decision) {
+    switch (decision) {
+    case Decision::Keep:
+        return QCoreApplication::translate("Decision", "keep");
+    case Decision::Offload:
+        return QCoreApplication::translate("Decision", "offload");
+    case Decision::Recompute:
+        return QCoreApplication::translate("Decision", "recompute");
+    }
+    return {};
+}
+
+Hatch decisionHatch(Decision decision) {
+    return decision == Decision::Recompute ? Hatch::Rising : Hatch::None;
+}
+
+LegendEntry decisionEntry(const Theme& theme, Decision decision, const QString& text) {
+    return {decisionColor(theme, decision), decisionLetter(decision), decisionHatch(decision), text};
+}
+
+void paintSmallDecision(QPainter& painter, const QRectF& cell, Decision decision, const Theme& theme) {
+    const bool isTall = cell.height() >= cell.width();
+    const double length = isTall ? cell.height() : cell.width();
+    if (decision == Decision::Keep || length < 3)
+        return;
+    const QColor ink = theme.inkOn(decisionColor(theme, decision));
+    if (decision == Decision::Recompute && std::min(cell.width(), cell.height()) >= 5) {
+        paintHatch(painter, cell, decisionHatch(decision), ink, 5, 1.2);
+        return;
+    }
+    // On whole pixels, or so thin a bar would be a blur.
+    const double thickness = length >= 12 ? 2 : 1;
+    const auto bar = [&](double share) {
+        const double at = std::round((isTall ? cell.top() : cell.left()) + share * (length - thickness));
+        painter.fillRect(isTall ? QRectF(cell.left(), at, cell.width(), thickness)
+                                : QRectF(at, cell.top(), thickness, cell.height()),
+                         ink);
+    };
+    if (decision == Decision::Offload) {
+        bar(0.5);
+    } else {
+        bar(length < 5 ? 0.0 : 0.2);
+        bar(length < 5 ? 1.0 : 0.8);
+    }
 }
 
 void paintSwatch(QPainter& painter, const QRectF& rect, const LegendEntry& entry, const Theme& theme) {

@@ -3,6 +3,7 @@
 // SVG from Qt drops clipping, so nothing here relies on it: lines are cut and texts elided by hand.
 #pragma once
 
+#include "core/planner/decision.h"
 #include "ui/figures/theme.h"
 
 #include <QLineF>
@@ -11,6 +12,7 @@
 #include <QRectF>
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace slackscope::figures {
@@ -28,6 +30,17 @@ struct LegendEntry {
     Hatch hatch = Hatch::None;
     QString text;
 };
+// How a decision looks wherever it stands: its colour, its letter, and a hatch for recompute. Absent: an
+// infeasible plan decided nothing.
+const QColor& decisionColor(const Theme& theme, std::optional<Decision> decision);
+QString decisionLetter(Decision decision);
+QString decisionWord(Decision decision); // "keep"
+Hatch decisionHatch(Decision decision);
+LegendEntry decisionEntry(const Theme& theme, Decision decision, const QString& text);
+// For cells without room for a letter, so that colour is not alone: keep is plain, offload has one bar across
+// the longer side, recompute its hatch or, where that is too small too, two bars. Below three pixels there is
+// room for colour only.
+void paintSmallDecision(QPainter& painter, const QRectF& cell, Decision decision, const Theme& theme);
 // A swatch with its letter or hatch.
 void paintSwatch(QPainter& painter, const QRectF& rect, const LegendEntry& entry, const Theme& theme);
 // Right-aligned in `area`, as many entries as fit, from the first; returns the width used.

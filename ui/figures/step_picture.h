@@ -155,7 +155,7 @@ public:
     QString decisionSummary() const;
     // Why there is no program, with the number needed; empty when feasible.
     QString infeasibleSentence() const;
-    // Model, batch, sequence, device, link, budget, strategy, throughput, "simulated".
+    // Model, batch, sequence, device, link, budget, strategy, pins, throughput, "simulated".
     QString caption() const;
 
 private:

@@ -1,5 +1,6 @@
 // What a step picture says in words: tooltips, captions, summaries for screen readers.
 #include "ui/figures/format.h"
+#include "ui/figures/marks.h"
 #include "ui/figures/step_picture.h"
 
 #include "core/planner/strategy.h"
@@ -34,18 +35,6 @@ QString kindName(BarKind kind) {
     return {};
 }
 
-QString decisionWord(Decision decision) {
-    switch (decision) {
-    case Decision::Keep:
-        return Words::tr("keep");
-    case Decision::Offload:
-        return Words::tr("offload");
-    case Decision::Recompute:
-        return Words::tr("recompute");
-    }
-    return {};
-}
-
 QString whenLine(const Bar& bar) {
     return Words::tr("%1, from %2 to %3")
         .arg(formatTime(bar.toNs - bar.fromNs), formatInstant(bar.fromNs), formatInstant(bar.toNs));
@@ -67,6 +56,22 @@ QString budgetText(const Plan& plan) {
     return Words::tr("budget %1 (%2)")
         .arg(formatPercent(fractionOf(plan.budgetBytes, plan.unlimitedPeakBytes)),
              formatBytes(plan.budgetBytes));
+}
+
+constexpr std::size_t mostPinsNamed = 3;
+constexpr qsizetype longestPins = 100; // characters
+
+// By name while they are few and their names short.
+QString pinsText(const StepGraph& graph, const Pins& pins) {
+    QStringList named;
+    for (std::size_t i = 0; i < pins.size() && i < mostPinsNamed; ++i)
+        named << Words::tr("%1 (%2)").arg(QString::fromStdString(graph.tensor(pins[i].tensor).id),
+                                          decisionWord(pins[i].decision));
+    const QString text = Words::tr("pinned: %1").arg(named.join(QStringLiteral(", ")));
+    if (pins.size() <= mostPinsNamed && text.size() <= longestPins)
+        return text;
+    return pins.size() == 1 ? Words::tr("1 pinned decision")
+                            : Words::tr("%1 pinned decisions").arg(pins.size());
 }
 
 } // namespace
@@ -243,6 +248,8 @@ QString StepPicture::caption() const {
             : Words::tr("%1 out, %2 back").arg(formatBandwidth(outward), formatBandwidth(inward));
     parts << (link.isEmpty() ? speed : link + QStringLiteral(" (") + speed + QStringLiteral(")"));
     parts << budgetText(*plan_) << Words::tr("strategy %1").arg(strategyName(plan_->strategy));
+    if (!plan_->pins.empty())
+        parts << pinsText(graph(), plan_->pins);
     if (feasible()) {
         QString speedText = Words::tr("%1 of ideal throughput, step %2")
                                 .arg(formatPercent(plan_->throughputOfIdeal()), formatTime(stepNs()));

@@ -3,50 +3,9 @@
 #include "ui/figures/marks.h"
 #include "ui/look/look.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 namespace slackscope {
-
-namespace {
-
-QString letter(Decision decision) {
-    switch (decision) {
-    case Decision::Keep:
-        return QStringLiteral("K");
-    case Decision::Offload:
-        return QStringLiteral("O");
-    case Decision::Recompute:
-        return QStringLiteral("R");
-    }
-    return {};
-}
-
-const QColor& ground(const figures::Theme& theme, Decision decision) {
-    switch (decision) {
-    case Decision::Keep:
-        return theme.keep;
-    case Decision::Offload:
-        return theme.offload;
-    case Decision::Recompute:
-        return theme.recompute;
-    }
-    return theme.undecided;
-}
-
-} // namespace
-
-QString decisionWord(Decision decision) {
-    switch (decision) {
-    case Decision::Keep:
-        return QCoreApplication::translate("Decision", "keep");
-    case Decision::Offload:
-        return QCoreApplication::translate("Decision", "offload");
-    case Decision::Recompute:
-        return QCoreApplication::translate("Decision", "recompute");
-    }
-    return {};
-}
 
 DecisionMark::DecisionMark(const Look& look, Decision decision, QWidget* parent)
     : QWidget(parent), look_(look), decision_(decision) {
@@ -57,12 +16,7 @@ DecisionMark::DecisionMark(const Look& look, Decision decision, QWidget* parent)
 void DecisionMark::paintEvent(QPaintEvent*) {
     const figures::Theme& theme = look_.theme();
     QPainter painter(this);
-    figures::paintSwatch(painter, rect(),
-                         {ground(theme, decision_),
-                          letter(decision_),
-                          decision_ == Decision::Recompute ? figures::Hatch::Rising : figures::Hatch::None,
-                          {}},
-                         theme);
+    figures::paintSwatch(painter, rect(), figures::decisionEntry(theme, decision_, {}), theme);
 }
 
 DecisionChip::DecisionChip(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
@@ -79,7 +33,8 @@ void DecisionChip::setDecision(Decision decision, bool isPinned) {
 }
 
 QString DecisionChip::text() const {
-    const QString word = letter(decision_) + QLatin1Char(' ') + decisionWord(decision_);
+    const QString word =
+        figures::decisionLetter(decision_) + QLatin1Char(' ') + figures::decisionWord(decision_);
     return isPinned_ ? tr("%1, pinned").arg(word) : word;
 }
 
@@ -90,7 +45,7 @@ QSize DecisionChip::sizeHint() const {
 
 void DecisionChip::paintEvent(QPaintEvent*) {
     const figures::Theme& theme = look_.theme();
-    const QColor color = ground(theme, decision_);
+    const QColor color = figures::decisionColor(theme, decision_);
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);

@@ -1,4 +1,4 @@
-// The three decisions as the window shows them: a word, and a lettered swatch as in the decision map.
+// The three decisions as widgets: a lettered swatch as in the decision map, and a chip with the word.
 #pragma once
 
 #include "core/planner/decision.h"
@@ -8,8 +8,6 @@
 namespace slackscope {
 
 class Look;
-
-QString decisionWord(Decision decision); // "keep"
 
 // Without a word: for rows that name the decision beside it.
 class DecisionMark : public QWidget {

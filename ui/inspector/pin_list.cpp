@@ -1,6 +1,6 @@
 #include "ui/inspector/pin_list.h"
 
-#include "ui/inspector/decision_mark.h"
+#include "ui/figures/marks.h"
 #include "ui/look/look.h"
 
 #include <QHBoxLayout>
@@ -78,7 +78,7 @@ void PinList::showPins() {
 
 void PinList::addPin(const StepGraph& graph, const Pin& pin) {
     const QString name = QString::fromStdString(graph.tensor(pin.tensor).id);
-    auto* item = new QTreeWidgetItem(list_, {name, decisionWord(pin.decision), {}});
+    auto* item = new QTreeWidgetItem(list_, {name, figures::decisionWord(pin.decision), {}});
     item->setData(0, Qt::UserRole, pin.tensor);
     item->setToolTip(0, name);
     item->setSizeHint(0, {0, rowHeight});

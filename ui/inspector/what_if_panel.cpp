@@ -1,6 +1,7 @@
 #include "ui/inspector/what_if_panel.h"
 
 #include "ui/figures/format.h"
+#include "ui/figures/marks.h"
 #include "ui/inspector/decision_mark.h"
 #include "ui/inspector/reason.h"
 #include "ui/look/look.h"
@@ -17,6 +18,7 @@
 
 namespace slackscope {
 
+using figures::decisionWord;
 using figures::formatBytes;
 using figures::formatTime;
 
