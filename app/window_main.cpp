@@ -94,11 +94,7 @@ public:
         if (!out)
             return tl::unexpected(out.error());
         out->write({bytes->constData(), static_cast<std::size_t>(bytes->size())});
-        if (auto written = out->commit(); !written)
-            return written;
-        if (!(*shown)->feasible())
-            return failure(ExitStatus::BudgetInfeasible, infeasibleSentence((*shown)->plan()));
-        return {};
+        return endExport(*out, (*shown)->plan(), picture.path);
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/outcome.h"
+#include "app/cli/output_file.h"
 #include "app/cli/plan_options.h"
 
 #include <functional>
@@ -31,10 +32,13 @@ public:
     virtual ~Frontend() = default;
     // Shows the window until it is closed; the program's exit status. No input: the default sample.
     virtual tl::expected<int, Failure> openWindow(const std::optional<std::string>& input) = 0;
-    // Draws the plan that the options mean. A picture of an infeasible plan is drawn, and its failure
-    // returned.
+    // Draws the plan that the options mean, and ends as endExport does.
     virtual Outcome exportPicture(const PlanOptions& plan, const PictureRequest& picture) = 0;
 };
+
+// Ends an export: the file appears, and an infeasible plan's failure is returned. Such a plan says so in a
+// new file, but never takes the place of one that is there: that may hold the picture of one that works.
+Outcome endExport(OutputFile& out, const Plan& plan, const std::string& path);
 
 // What the chosen command does.
 using Chosen = std::function<Outcome()>;

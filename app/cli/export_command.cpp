@@ -108,11 +108,7 @@ Outcome writeData(const PlanOptions& options, const std::string& path, Writer wr
     if (!out)
         return tl::unexpected(out.error());
     writer(*plan, [&](std::string_view text) { out->write(text); });
-    if (auto written = out->commit(); !written)
-        return written;
-    if (!plan->feasible())
-        return failure(ExitStatus::BudgetInfeasible, infeasibleSentence(*plan));
-    return {};
+    return endExport(*out, *plan, path);
 }
 
 Outcome run(const Options& options, Frontend& frontend) {
@@ -127,6 +123,17 @@ Outcome run(const Options& options, Frontend& frontend) {
 }
 
 } // namespace
+
+Outcome endExport(OutputFile& out, const Plan& plan, const std::string& path) {
+    if (!plan.feasible() && out.replacesFile())
+        return failure(ExitStatus::BudgetInfeasible,
+                       infeasibleSentence(plan) + " " + quotedText(path) + " was left as it was.");
+    if (auto written = out.commit(); !written)
+        return written;
+    if (!plan.feasible())
+        return failure(ExitStatus::BudgetInfeasible, infeasibleSentence(plan));
+    return {};
+}
 
 void addExportCommand(CLI::App& program, Chosen& chosen, Frontend& frontend) {
     auto options = std::make_shared<Options>();

@@ -50,6 +50,11 @@ void OutputFile::discard() {
     temporary_.clear();
 }
 
+bool OutputFile::replacesFile() const {
+    std::error_code ignored;
+    return !temporary_.empty() && fs::exists(target_, ignored);
+}
+
 tl::expected<OutputFile, Failure> OutputFile::open(const std::optional<std::string>& path) {
     if (!path || *path == "-" || *path == "/dev/stdout") {
         OutputFile out;

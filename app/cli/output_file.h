@@ -23,6 +23,8 @@ public:
     OutputFile& operator=(OutputFile&&) = delete;
     ~OutputFile(); // without commit: removes what was written
 
+    // Whether `commit` would take the place of a file.
+    bool replacesFile() const;
     void write(std::string_view text);
     Outcome commit();
 

@@ -200,6 +200,14 @@ private slots:
         QVERIFY(readFile(path("a.csv")).startsWith("stream,kind,"));
         QCOMPARE(runProgram({"export", "gpt2", "--budget", "1MiB", "-o", path("b.json")}).status, 4);
         QVERIFY(readFile(path("b.json")).contains("\"feasible\": false"));
+        // An older file is not lost to a plan that does not exist.
+        for (const char* file : {"a.json", "a.TRACE.json", "a.csv"}) {
+            const QByteArray before = readFile(path(file));
+            const ProgramRun refused = runProgram({"export", "gpt2", "--budget", "1MiB", "-o", path(file)});
+            QCOMPARE(refused.status, 4);
+            QVERIFY2(refused.err.contains("was left as it was"), refused.err.constData());
+            QCOMPARE(readFile(path(file)), before);
+        }
     }
 
     void pictures_data() {
@@ -221,9 +229,12 @@ private slots:
         QCOMPARE(run.out, QByteArray());
         QVERIFY(readFile(path(file)).startsWith(begins));
         QCOMPARE(runProgram(arguments + QStringList{"/nowhere/" + file}).status, 5);
-        QCOMPARE(
-            runProgram({"export", "gpt2", "--budget", "1MiB", "--size", "800x600", "-o", path(file)}).status,
-            4);
+        const QByteArray before = readFile(path(file));
+        const QStringList infeasible{"export", "gpt2", "--budget", "1MiB", "--size", "800x600", "-o"};
+        QCOMPARE(runProgram(infeasible + QStringList{path(file)}).status, 4);
+        QCOMPARE(readFile(path(file)), before);
+        QCOMPARE(runProgram(infeasible + QStringList{path("new " + file)}).status, 4);
+        QVERIFY(readFile(path("new " + file)).startsWith(begins));
     }
     void aTradeoffPictureIsSweptFirst() {
         if (!windowProgramExists())
