@@ -143,11 +143,24 @@ private slots:
         const TensorIndex t = f.select("layer3.ln1.out");
         const WhatIfs before = whatIfReplanned(*f.session.planned()->plan, t, {}).value();
         QVERIFY(waitFor([&] { return f.shows(Rest::Replanned, before); }));
+        QVERIFY(!f.whatIf().isOld(Rest::Held) && !f.whatIf().isOld(Rest::Replanned));
+        const QImage fresh = f.whatIf().grab().toImage();
+        // As old ones, at once.
         f.controller.setBudgetFraction(0.6, f.controller.nextGesture());
+        QVERIFY(f.whatIf().isOld(Rest::Held) && f.whatIf().isOld(Rest::Replanned));
+        QVERIFY(f.shows(Rest::Replanned, before));
+        QVERIFY(f.whatIf().grab().toImage() != fresh);
         QVERIFY(f.settle());
         QVERIFY(f.whatIf().stepText(Decision::Keep, Rest::Held) != pending);
+        const WhatIfs held = whatIfHeld(*f.session.planned()->plan, t, {}).value();
         const WhatIfs after = whatIfReplanned(*f.session.planned()->plan, t, {}).value();
-        QVERIFY(waitFor([&] { return f.shows(Rest::Replanned, after); }));
+        QVERIFY(waitFor([&] { return !f.whatIf().isOld(Rest::Held); }));
+        QVERIFY(f.shows(Rest::Held, held));
+        QVERIFY(waitFor([&] { return !f.whatIf().isOld(Rest::Replanned); }));
+        QVERIFY(f.shows(Rest::Replanned, after));
+        // Nothing is said of numbers that are not there.
+        f.select("layer5.qkv.out");
+        QVERIFY(!f.whatIf().isOld(Rest::Held) && !f.whatIf().isOld(Rest::Replanned));
     }
 
     void aPinIsOneUndoStep() {

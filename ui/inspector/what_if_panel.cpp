@@ -62,6 +62,12 @@ QString differenceOf(Nanoseconds ns) {
     return (ns > 0 ? QStringLiteral("+") : QStringLiteral("−")) + formatTime(std::abs(ns));
 }
 
+QString captionOf(Rest rest, bool isOld) {
+    if (isOld)
+        return WhatIfPanel::tr("updating…");
+    return rest == Rest::Held ? WhatIfPanel::tr("rest held") : WhatIfPanel::tr("re-planned");
+}
+
 // Two short lines for a cell, and the whole sentence for its tool tip.
 struct AnswerText {
     QString first;
@@ -123,22 +129,25 @@ WhatIfPanel::WhatIfPanel(SessionController& controller, const Look& look, QWidge
     grid->setColumnStretch(1, 1);
     grid->addWidget(title, 0, 0, 1, 3);
     grid->addWidget(unpin_, 0, 3, 1, 2, Qt::AlignRight);
-    const std::array<QString, bothRests.size()> captions{tr("rest held"), tr("re-planned")};
     const std::array<QString, bothRests.size()> tips{
         tr("All other decisions stay as they are"),
         tr("The strategy plans again around this decision and all pins")};
     for (const Rest rest : bothRests) {
         const int column = static_cast<int>(rest);
-        auto* caption = new QLabel(captions[static_cast<std::size_t>(rest)]);
+        auto* caption = new QLabel(captionOf(rest, false));
         caption->setToolTip(tips[static_cast<std::size_t>(rest)]);
         caption->setAlignment(Qt::AlignRight);
         setRole(caption, TextRole::Caption);
         grid->addWidget(caption, 1, 2 + column);
+        captions_[static_cast<std::size_t>(rest)] = caption;
     }
     for (const Decision decision : allDecisions)
         addRow(*grid, look, decision);
     connect(unpin_, &QPushButton::clicked, this, [this] { controller_.setPin(tensor_, std::nullopt); });
     connect(&controller_.session(), &Session::pinsChanged, this, &WhatIfPanel::showPins);
+    for (const auto changed : {&Session::stepChanged, &Session::strategyChanged, &Session::budgetChanged,
+                               &Session::pinsChanged, &Session::planChanged})
+        connect(&controller_.session(), changed, this, &WhatIfPanel::showAge);
     connect(&service_, &WhatIfService::answered, this, &WhatIfPanel::takeAnswers);
     hide();
 }
@@ -184,6 +193,7 @@ void WhatIfPanel::showTensor(const PlannedStepPtr& planned, TensorIndex t) {
     else if (!sameTensor)
         clearCells(QStringLiteral("…"), Rest::Held);
     showPins();
+    showAge();
     show();
     service_.request(planned, t);
 }
@@ -191,11 +201,13 @@ void WhatIfPanel::showTensor(const PlannedStepPtr& planned, TensorIndex t) {
 void WhatIfPanel::showNothing() {
     service_.cancel();
     planned_.reset();
+    answered_ = {};
     tensor_ = none;
     hide();
 }
 
 void WhatIfPanel::clearCells(const QString& text, Rest rest) {
+    answered_[static_cast<std::size_t>(rest)].reset();
     for (const Decision decision : allDecisions) {
         const Cell& cell = row(decision).cells[static_cast<std::size_t>(rest)];
         cell.step->setText(text);
@@ -209,8 +221,29 @@ void WhatIfPanel::takeAnswers(const PlannedStepPtr& planned, TensorIndex t, Rest
                               const WhatIfs& answers) {
     if (planned != planned_ || t != tensor_)
         return;
+    answered_[static_cast<std::size_t>(rest)] = planned;
     for (const Decision decision : allDecisions)
         showAnswer(decision, rest, answers[static_cast<std::size_t>(decision)], planned->plan->stepNs());
+    showAge();
+}
+
+// As soon as another plan is wanted, what is on show answers an old question.
+void WhatIfPanel::showAge() {
+    const bool isCurrent = controller_.session().isCurrent();
+    for (const Rest rest : bothRests) {
+        const auto i = static_cast<std::size_t>(rest);
+        const PlannedStepPtr& answered = answered_[i];
+        const bool isOld = answered && (!isCurrent || answered != controller_.session().planned());
+        if (isOld == isOld_[i])
+            continue;
+        isOld_[i] = isOld;
+        captions_[i]->setText(captionOf(rest, isOld));
+        for (const Decision decision : allDecisions) {
+            const Cell& cell = row(decision).cells[i];
+            for (QLabel* label : {cell.step, cell.difference})
+                label->setEnabled(!isOld);
+        }
+    }
 }
 
 void WhatIfPanel::showAnswer(Decision decision, Rest rest, const WhatIf& answer, Nanoseconds nowNs) {

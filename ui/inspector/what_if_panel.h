@@ -30,6 +30,9 @@ public:
     // "252.2 ms" and "−21.1 µs"; the first says why where it does not run. "…" while it is not known.
     QString stepText(Decision decision, Rest rest) const;
     QString differenceText(Decision decision, Rest rest) const;
+    // Whether the numbers on show are of a plan that is no longer the one that is wanted: greyed, and said
+    // so.
+    bool isOld(Rest rest) const { return isOld_[static_cast<std::size_t>(rest)]; }
     // "now", "pinned", both or nothing.
     QString state(Decision decision) const;
 
@@ -51,10 +54,14 @@ private:
     void showAnswer(Decision decision, Rest rest, const WhatIf& answer, Nanoseconds nowNs);
     void clearCells(const QString& text, Rest rest);
     void showPins();
+    void showAge();
 
     SessionController& controller_;
     PlannedStepPtr planned_;
     TensorIndex tensor_ = none;
+    std::array<PlannedStepPtr, 2> answered_; // by Rest: the plan of the numbers on show; null: there are none
+    std::array<bool, 2> isOld_{};
+    std::array<QLabel*, 2> captions_{}; // by Rest
     std::array<Row, allDecisions.size()> rows_;
     QPushButton* unpin_;
     WhatIfService service_;

@@ -12,6 +12,7 @@ QMainWindow, QDialog, #surface { background: @surface; }
 QToolTip { background: @tooltip; color: @text; border: 1px solid @frame; padding: 5px 7px; }
 
 QLabel { background: transparent; color: @text; }
+QLabel:disabled { color: @secondaryText; }
 QLabel[role="title"] { font-size: 14px; font-weight: 600; }
 QLabel[role="name"] { font-size: 15px; font-weight: 600; }
 QLabel[role="caption"] { color: @secondaryText; font-size: 12px; }
