@@ -1,11 +1,15 @@
 // The budget bar: its track, its keys and its fields.
 #include "window_fixture.h"
 
+#include "core/planner/strategy.h"
+#include "core/profile/profile_json.h"
+#include "tests/support/profiles.h"
 #include "ui/budget/budget_bar.h"
 #include "ui/budget/budget_track.h"
 #include "ui/look/fields.h"
 
 #include <QAccessible>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QWheelEvent>
 #include <QtTest>
@@ -169,6 +173,44 @@ private slots:
         QVERIFY(slackscope::test::waitFor([&] { return f.session.step()->scenario == scenario; }));
         QVERIFY(f.settle());
         QCOMPARE(f.window->budgetBar().bytesField().suffix().trimmed(), QStringLiteral("MiB"));
+    }
+    void budgetsOfAnySizeFitTheirField_data() {
+        QTest::addColumn<double>("factor"); // of a profile with a peak of some GiB
+        QTest::addColumn<QString>("unit");
+        QTest::newRow("GiB") << 1.0 << QStringLiteral("GiB");
+        QTest::newRow("TiB") << 1024.0 << QStringLiteral("TiB");
+        QTest::newRow("PiB") << 1024.0 * 1024 * 0.25 << QStringLiteral("PiB"); // sizes may not pass 8 in all
+    }
+    void budgetsOfAnySizeFitTheirField() {
+        QFETCH(double, factor);
+        QFETCH(QString, unit);
+        Profile profile = test::layeredProfile(4);
+        const Bytes peak = unlimitedPeak(StepGraph::build(profile).value());
+        const double scale = factor * 4.9 * 1024 * 1024 * 1024 / static_cast<double>(peak);
+        const auto scaled = [&](Bytes& bytes) {
+            bytes = static_cast<Bytes>(static_cast<double>(bytes) * scale);
+        };
+        for (Tensor& tensor : profile.tensors) {
+            scaled(tensor.bytes);
+            scaled(tensor.gradientBytes);
+        }
+        for (Operator& op : profile.operators) {
+            scaled(op.forwardWorkspaceBytes);
+            scaled(op.backwardWorkspaceBytes);
+        }
+        WindowFixture f;
+        QVERIFY(f.open(f.file(QStringLiteral("large.json"), QByteArray::fromStdString(writeProfile(profile)))
+                           .toStdString()));
+        NumberField& field = f.window->budgetBar().bytesField();
+        QCOMPARE(field.suffix().trimmed(), unit);
+        f.controller.setBudgetFraction(1, f.controller.nextGesture());
+        const auto* edit = field.findChild<QLineEdit*>();
+        QVERIFY2(edit->fontMetrics().horizontalAdvance(field.text()) <= edit->contentsRect().width() - 4,
+                 qPrintable(field.text()));
+        // What is typed is what is meant.
+        type(field, QString::number(field.value() / 2, 'f', 2));
+        QVERIFY(std::abs(f.session.budgetFraction() - 0.5) < 0.01);
+        QVERIFY(f.settle());
     }
 };
 

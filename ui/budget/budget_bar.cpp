@@ -18,6 +18,23 @@ namespace {
 constexpr double kib = 1024;
 constexpr double mib = kib * 1024;
 constexpr double gib = mib * 1024;
+constexpr double tib = gib * 1024;
+constexpr double pib = tib * 1024;
+
+struct Unit {
+    double bytes;
+    QString name;
+};
+
+// The largest in which the peak is at least one, so that a budget has few digits.
+Unit unitFor(double peak) {
+    for (const Unit& unit : {Unit{pib, BudgetBar::tr("PiB")}, Unit{tib, BudgetBar::tr("TiB")},
+                             Unit{gib, BudgetBar::tr("GiB")}, Unit{mib, BudgetBar::tr("MiB")}}) {
+        if (peak >= unit.bytes)
+            return unit;
+    }
+    return {kib, BudgetBar::tr("KiB")};
+}
 
 } // namespace
 
@@ -81,12 +98,12 @@ BudgetBar::BudgetBar(SessionController& controller, const Look& look, QWidget* p
 
 void BudgetBar::chooseUnit() {
     const auto peak = static_cast<double>(controller_.session().step()->unlimitedPeakBytes);
-    const double unit = peak >= gib ? gib : peak >= mib ? mib : kib;
-    if (unit == unit_)
+    const Unit unit = unitFor(peak);
+    if (unit.bytes == unit_)
         return;
-    unit_ = unit;
+    unit_ = unit.bytes;
     const QSignalBlocker quiet(size_);
-    size_->setUnit(unit == gib ? tr("GiB") : unit == mib ? tr("MiB") : tr("KiB"));
+    size_->setUnit(unit.name);
 }
 
 void BudgetBar::showBudget() {

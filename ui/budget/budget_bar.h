@@ -33,7 +33,7 @@ private:
     BudgetTrack* track_;
     NumberField* percent_;
     NumberField* size_;
-    double unit_; // bytes of one unit of the size field: KiB, MiB or GiB, as the peak asks for
+    double unit_; // bytes of one unit of the size field, KiB to PiB, as the peak asks for
     int gesture_ = 0;
 };
 
