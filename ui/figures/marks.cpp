@@ -96,7 +96,9 @@ void paintSmallDecision(QPainter& painter, const QRectF& cell, Decision decision
     const double length = isTall ? cell.height() : cell.width();
     if (decision == Decision::Keep || length < 3)
         return;
-    const QColor ink = theme.inkOn(decisionColor(theme, decision));
+    // Strong, but not as strong as what marks a pin.
+    const QColor& ground = decisionColor(theme, decision);
+    const QColor ink = mixed(ground, theme.inkOn(ground), 0.7);
     if (decision == Decision::Recompute && std::min(cell.width(), cell.height()) >= 5) {
         paintHatch(painter, cell, decisionHatch(decision), ink, 5, 1.2);
         return;

@@ -25,6 +25,14 @@ constexpr int cardGap = 12;
 constexpr int headerHeight = 36;
 constexpr int highestLanes = 210; // more room goes to memory
 
+// Layers that every QCustomPlot has.
+QString marksLayer() {
+    return QStringLiteral("legend");
+}
+QString overlayLayer() {
+    return QStringLiteral("overlay");
+}
+
 class TimeTicker : public QCPAxisTicker {
 protected:
     double getTickStep(const QCPRange& range) override {
@@ -170,11 +178,14 @@ public:
             });
         }
         new PaintedLayerable(&plot_, QStringLiteral("background"), [this](QCPPainter& p) { paintGround(p); });
-        new PaintedLayerable(&plot_, QStringLiteral("legend"), [this](QCPPainter& painter) {
+        // On buffers of their own, so that they can move without the rest.
+        plot_.layer(marksLayer())->setMode(QCPLayer::lmBuffered);
+        plot_.layer(overlayLayer())->setMode(QCPLayer::lmBuffered);
+        new PaintedLayerable(&plot_, marksLayer(), [this](QCPPainter& painter) {
             if (picture_ && memory_)
                 paintMemoryMarks(painter, memoryScene(isVector(&painter), ratioOf(&painter)));
         });
-        new PaintedLayerable(&plot_, QStringLiteral("overlay"), [this](QCPPainter& painter) {
+        new PaintedLayerable(&plot_, overlayLayer(), [this](QCPPainter& painter) {
             if (overlay_ && picture_)
                 overlay_(painter);
         });
@@ -258,6 +269,12 @@ public:
         scene.stacked = stacked_;
         scene.hasHandle = parts_.hasHandle;
         return scene;
+    }
+
+    void replotLayer(const QString& layer) {
+        // A full replot on its way brings the layer along; until then it must not run ahead of the rest.
+        if (!isDue_)
+            plot_.layer(layer)->replot();
     }
 
     void adaptTicks(int width, int height) {
@@ -426,10 +443,12 @@ void StepFigure::replotNow() {
     impl_->plot_.replot(QCustomPlot::rpImmediateRefresh);
 }
 
+void StepFigure::replotMarks() {
+    impl_->replotLayer(marksLayer());
+}
+
 void StepFigure::replotOverlay() {
-    // A full replot on its way brings the overlay along; until then it must not run ahead of the rest.
-    if (!impl_->isDue_)
-        impl_->plot_.layer(QStringLiteral("overlay"))->replot();
+    impl_->replotLayer(overlayLayer());
 }
 
 void StepFigure::adaptTicks(int width, int height) {

@@ -46,6 +46,7 @@ public:
 
     void replot();        // at the next turn of the event loop; many calls make one
     void replotNow();     // at once
+    void replotMarks();   // at once, budget line and peak only
     void replotOverlay(); // at once, the overlay only
     // Before painting at a size other than the widget's: ticks follow the size.
     void adaptTicks(int width, int height);

@@ -212,7 +212,7 @@ public:
         case Drag::Budget: {
             const Bytes budget = budgetAt(at.y());
             figure_.setBudget(budget);
-            figure_.replot();
+            figure_.replotMarks();
             emit owner_.budgetDragged(budget);
             break;
         }
@@ -384,7 +384,7 @@ bool StepPlot::isStacked() const {
 
 void StepPlot::setBudget(std::optional<Bytes> budget) {
     impl_->figure_.setBudget(budget);
-    impl_->figure_.replot();
+    impl_->figure_.replotMarks();
 }
 
 void StepPlot::setBudgetLimits(Bytes smallest, Bytes largest) {
