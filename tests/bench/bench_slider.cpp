@@ -11,9 +11,11 @@
 //   let go        from the release to the last change of the picture within two seconds, and how often the
 //                 picture changed: at several budgets, with the sweep running and ended
 //   frozen        the longest that the event loop did not come to a timer of 1 ms while the sweep ran on its
-//                 own
-// Run offscreen or under xvfb-run with QT_QPA_PLATFORM=xcb; sizes follow the window (1600 x 900).
-// bench_slider [STRATEGY...] [--models MODEL...]; by default optimized and slackswap on three presets.
+//                 own, and the most processor time that it took meanwhile
+// On a machine that does other work too, wall-clock times are longer than the program's own: the processor
+// time of the window's thread, which plans nothing and paints everything, stands beside them. Run offscreen
+// or under xvfb-run with QT_QPA_PLATFORM=xcb; sizes follow the window (1600 x 900). bench_slider
+// [STRATEGY...] [--models MODEL...]; by default optimized and slackswap on three presets.
 #include "ui/budget/budget_bar.h"
 #include "ui/budget/budget_track.h"
 #include "ui/figures/tradeoff_plot.h"
@@ -33,6 +35,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>
@@ -51,6 +54,12 @@ constexpr int mostOpenings = 12;
 constexpr double eventEveryMs = 16;
 constexpr double settleMs = 2000;
 constexpr std::array<int, 6> letGoSteps{60, 80, 100, 120, 140, 180};
+
+double threadMilliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
 
 double at(const std::vector<double>& sorted, double quantile) {
     return sorted[static_cast<std::size_t>(quantile * static_cast<double>(sorted.size() - 1))];
@@ -130,7 +139,11 @@ public:
         dragWhileSweeping();
         print(model_, "sweep runs: plan arrives", std::exchange(planning_, {}));
         print(model_, "sweep runs: repaint finished", std::exchange(whole_, {}));
+        print(model_, "sweep runs: window's thread", std::exchange(own_, {}));
         letGo(true);
+        planning_.clear();
+        whole_.clear();
+        own_.clear();
         wait([this] { return controller_.sweep().isComplete(); });
         press();
         for (int step = firstStep; step <= lastStep; ++step)
@@ -138,6 +151,7 @@ public:
         release();
         print(model_, "sweep ended: plan arrives", planning_);
         print(model_, "sweep ended: repaint finished", whole_);
+        print(model_, "sweep ended: window's thread", own_);
         letGo(false);
     }
 
@@ -158,10 +172,12 @@ private:
     void release() { QTest::mouseRelease(&track(), Qt::LeftButton); }
     void moveTo(int step) {
         timer_.start();
+        const double before = threadMilliseconds();
         QTest::mouseMove(&track(), track().positionOf(step / 200.0).toPoint());
         wait([this] { return isCurrent() && paints_.allPainted(); });
         whole_.push_back(sinceEvent());
         planning_.push_back(arrived_);
+        own_.push_back(threadMilliseconds() - before);
     }
     // Runs the event loop until `ms` after the last event.
     void idleUntil(double ms) {
@@ -174,11 +190,15 @@ private:
 
     void sweepAlone() {
         double longest = 0;
+        double most = 0;
+        double atTick = threadMilliseconds();
         QElapsedTimer sinceTick;
         sinceTick.start();
         const auto connection = QObject::connect(&ticks_, &QTimer::timeout, window_.get(), [&] {
             longest = std::max(longest, static_cast<double>(sinceTick.nsecsElapsed()) / 1e6);
             sinceTick.start();
+            const double now = threadMilliseconds();
+            most = std::max(most, now - std::exchange(atTick, now));
         });
         QElapsedTimer whole;
         whole.start();
@@ -186,6 +206,7 @@ private:
         QObject::disconnect(connection);
         print(model_, "sweep alone: whole sweep", {static_cast<double>(whole.nsecsElapsed()) / 1e6});
         print(model_, "sweep alone: frozen", {longest});
+        print(model_, "sweep alone: window's thread", {most});
     }
 
     void dragWhileSweeping() {
@@ -243,6 +264,7 @@ private:
     double arrived_ = 0; // the newest plan, after the last event
     int plans_ = 0;
     std::vector<double> whole_;
+    std::vector<double> own_;      // processor time of this thread
     std::vector<double> planning_; // until the plan arrives, nothing painted yet
 };
 
