@@ -8,11 +8,13 @@
 
 #include <QFile>
 #include <QSignalSpy>
+#include <QThread>
 #include <QtTest>
 
-#include <utility>
-
 #include <atomic>
+#include <new>
+#include <stdexcept>
+#include <utility>
 
 using namespace slackscope;
 using slackscope::test::SessionFixture;
@@ -327,14 +329,77 @@ private slots:
                                             [](const SweepPoint& point) { return point.feasible; });
             QCOMPARE(first->budgetBytes, *curve.minimumBudgetBytes);
         }
-        const std::vector<EffectPoint> effects = f.controller.sweepEffects();
+        const Effects swept = f.controller.sweepEffects();
+        QVERIFY(!swept.isOld);
+        const std::vector<EffectPoint>& effects = swept.points;
         QCOMPARE(effects.size(), progress.find(f.session.strategy())->points.size());
         QCOMPARE(effects.front().effect, BudgetEffect::Infeasible);
         QCOMPARE(effects.back().effect, BudgetEffect::Free);
         // Another strategy is there already, and its colours are its own.
         f.controller.setStrategy("keep-all");
         QVERIFY(f.controller.sweep().isComplete());
-        QCOMPARE(f.controller.sweepEffects().size(), progress.find("keep-all")->points.size());
+        QCOMPARE(f.controller.sweepEffects().points.size(), progress.find("keep-all")->points.size());
+    }
+    // What a sweep found after its last report is there when another begins.
+    void aRestartLosesNothing() {
+        std::atomic<int> runs = 0;
+        Session session("slackswap");
+        SessionController controller(session,
+                                     [&](const SweepRequest& request, SweepObserver* observer,
+                                         const StopRequested& stop) -> std::optional<Sweep> {
+                                         if (++runs == 1) {
+                                             observer->minimumFound(0, 1000);
+                                             SweepPoint point;
+                                             point.budgetBytes = 1000;
+                                             observer->pointFound(0, point);
+                                         }
+                                         while (!stop())
+                                             QThread::msleep(1);
+                                         return request.strategies.empty() ? Sweep{} : std::optional<Sweep>();
+                                     });
+        controller.open("bert-large");
+        QVERIFY(waitFor([&] { return runs == 1; }));
+        QTest::qWait(20);
+        QVERIFY(controller.sweep().find("slackswap")->points.empty()); // not reported
+        controller.resumeSweep();
+        QCOMPARE(controller.sweep().find("slackswap")->points.size(), std::size_t{1});
+        QCOMPARE(controller.sweep().find("slackswap")->minimumBudgetBytes, std::optional<Bytes>(1000));
+        QVERIFY(waitFor([&] { return runs == 2; }));
+        controller.cancelSweep();
+        QCOMPARE(controller.sweep().find("slackswap")->points.size(), std::size_t{1});
+        QVERIFY(!controller.sweep().isRunning && controller.sweep().failure.isEmpty());
+    }
+    void aFailedSweepSaysSo_data() {
+        QTest::addColumn<bool>("outOfMemory");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("memory") << true << QStringLiteral("more memory than this computer can give");
+        QTest::newRow("fault") << false << QStringLiteral("internal error: broken");
+    }
+    void aFailedSweepSaysSo() {
+        QFETCH(bool, outOfMemory);
+        QFETCH(QString, words);
+        std::atomic<bool> fails = true;
+        Session session("slackswap");
+        SessionController controller(
+            session, [&](const SweepRequest& request, SweepObserver* observer, const StopRequested& stop) {
+                if (!fails)
+                    return runSweep(request, observer, stop);
+                if (outOfMemory)
+                    throw std::bad_alloc();
+                throw std::runtime_error("broken");
+            });
+        QSignalSpy failed(&controller, &SessionController::failed);
+        controller.open("bert-large");
+        QVERIFY(waitFor([&] { return !controller.sweep().failure.isEmpty(); }));
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(failed.first().first().toString().contains(words));
+        QVERIFY(controller.sweep().failure.contains(words));
+        QVERIFY(!controller.sweep().isRunning && !controller.sweep().isComplete());
+        QVERIFY(session.isCurrent() || waitFor([&] { return session.isCurrent(); })); // the plan is there
+        fails = false;
+        controller.resumeSweep();
+        QVERIFY(controller.sweep().isRunning && controller.sweep().failure.isEmpty());
+        QVERIFY(waitFor([&] { return controller.sweep().isComplete(); }, 60000));
     }
     void sweepsAreCancelledAndGoOn() {
         SessionFixture f;
@@ -356,8 +421,20 @@ private slots:
                 QVERIFY(std::find(points.begin(), points.end(), point) != points.end());
             }
         }
-        // Another step starts from nothing.
+        // Another step starts from nothing; the colours of the track stay, as old ones, until there are new
+        // ones.
+        const Effects before = f.controller.sweepEffects();
+        bool staysAsOld = true;
+        bool isKnownAgain = false;
+        const auto look = [&] {
+            const Effects now = f.controller.sweepEffects();
+            isKnownAgain = isKnownAgain || (!now.isOld && f.session.step()->scenario.input == "llama-7b");
+            staysAsOld = staysAsOld && (isKnownAgain ? !now.isOld : now.points == before.points);
+        };
+        QObject::connect(&f.controller, &SessionController::sweepChanged, look);
         QVERIFY(f.open("llama-7b"));
+        QVERIFY(waitFor([&] { return isKnownAgain; }, 60000));
+        QVERIFY(staysAsOld);
         QVERIFY(waitFor([&] { return f.controller.sweep().step == f.session.step(); }));
         QVERIFY(!f.controller.sweep().isComplete());
     }

@@ -17,6 +17,9 @@
 #include <QToolButton>
 #include <QtTest>
 
+#include <atomic>
+#include <stdexcept>
+
 using namespace slackscope;
 using slackscope::test::waitFor;
 using slackscope::test::WindowFixture;
@@ -123,6 +126,31 @@ private slots:
         QVERIFY(waitFor([&] { return f.controller.sweep().fraction > fraction; }, 60000));
         panel.sweepButton().click();
         QVERIFY(!f.controller.sweep().isRunning);
+    }
+    void aFailedSweepCanBeTriedAgain() {
+        std::atomic<bool> fails = true;
+        Session session("slackswap");
+        SessionController controller(
+            session, [&](const SweepRequest& request, SweepObserver* observer, const StopRequested& stop) {
+                if (fails)
+                    throw std::runtime_error("broken");
+                return runSweep(request, observer, stop);
+            });
+        const Look look(ThemeChoice::Light);
+        TradeoffPanel panel(controller, look);
+        panel.resize(300, 300);
+        panel.show();
+        WindowFixture files;
+        controller.open(smallProfile(files).toStdString());
+        QVERIFY(waitFor([&] { return !controller.sweep().failure.isEmpty(); }));
+        QVERIFY(!panel.progressBar().isVisible());
+        QVERIFY(panel.sweepButton().isVisible());
+        QCOMPARE(panel.sweepButton().text(), QStringLiteral("Try again"));
+        QVERIFY(!panel.curves());
+        fails = false;
+        panel.sweepButton().click();
+        QVERIFY(waitFor([&] { return controller.sweep().isComplete(); }, 60000));
+        QVERIFY(panel.curves() && !panel.sweepButton().isVisible());
     }
     void oldCurvesStayGreyedUntilThereAreNewOnes() {
         WindowFixture f({1600, 900});

@@ -27,6 +27,7 @@ constexpr double labelHeight = 18;
 constexpr qint64 wheelPauseMs = 600; // wheel steps closer together are one gesture
 // Neighbouring points of a sweep speak for what lies between them up to this distance.
 constexpr double widestGap = 1.0 / 15;
+constexpr double oldStrength = 0.35; // of the colours of the sweep before
 
 class TrackAccessible : public QAccessibleWidget, public QAccessibleValueInterface {
 public:
@@ -99,7 +100,7 @@ BudgetTrack::BudgetTrack(const Look& look, QWidget* parent) : QWidget(parent), l
     setCursor(Qt::PointingHandCursor);
     setAccessibleName(tr("Activation budget in percent of the unlimited peak"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    regions_ = trackRegions(points_, std::nullopt);
+    regions_ = trackRegions(effects_.points, std::nullopt);
     connect(&look_, &Look::themeChanged, this, qOverload<>(&QWidget::update));
 }
 
@@ -124,8 +125,10 @@ void BudgetTrack::setMinimum(std::optional<Bytes> minimum) {
     showRegions();
 }
 
-void BudgetTrack::setEffects(std::vector<EffectPoint> points) {
-    points_ = std::move(points);
+void BudgetTrack::setEffects(Effects effects) {
+    if (effects == effects_)
+        return;
+    effects_ = std::move(effects);
     showRegions();
 }
 
@@ -133,7 +136,7 @@ void BudgetTrack::showRegions() {
     std::optional<double> minimum;
     if (minimum_ && peak_ && *peak_ > 0)
         minimum = static_cast<double>(*minimum_) / static_cast<double>(*peak_);
-    regions_ = trackRegions(points_, minimum);
+    regions_ = trackRegions(effects_.points, minimum);
     update();
 }
 
@@ -273,7 +276,10 @@ bool BudgetTrack::event(QEvent* event) {
             }
         }
         QToolTip::showText(help->globalPos(),
-                           text + QLatin1Char('\n') + tr("From a sweep over budgets with this strategy."),
+                           text + QLatin1Char('\n') +
+                               (effects_.isOld
+                                    ? tr("From the sweep before; the new one has not come here yet.")
+                                    : tr("From a sweep over budgets with this strategy.")),
                            this);
         return true;
     }
@@ -308,6 +314,8 @@ void BudgetTrack::paintEvent(QPaintEvent*) {
                 color = theme.trackFree;
                 break;
             }
+            if (effects_.isOld)
+                color = figures::mixed(theme.field, color, oldStrength);
         }
         const double left = track.left() + region.from * track.width();
         painter.fillRect(QRectF(left, track.top(), (region.to - region.from) * track.width(), track.height()),
@@ -370,6 +378,8 @@ void BudgetTrack::paintLabels(QPainter& painter) {
         }
     }
 
+    if (effects_.isOld)
+        return; // what was true before is hinted at, not said
     double drawnTo = 0;
     for (const TrackRegion& region : regions_) {
         if (!region.effect)

@@ -37,7 +37,7 @@ public:
     // Absent while nothing is loaded.
     void setPeak(std::optional<Bytes> peak);
     void setMinimum(std::optional<Bytes> minimum);
-    void setEffects(std::vector<EffectPoint> points); // ascending
+    void setEffects(Effects effects);
 
     // What a screen reader says.
     QString valueText() const;
@@ -73,7 +73,7 @@ private:
     double fraction_ = 0.5;
     std::optional<Bytes> peak_;
     std::optional<Bytes> minimum_;
-    std::vector<EffectPoint> points_;
+    Effects effects_;
     std::vector<TrackRegion> regions_;
     bool dragging_ = false;
     double grabOffset_ = 0; // from the pointer to the handle's centre

@@ -28,7 +28,7 @@ private:
     quint64 newest_ = 0;
     std::shared_ptr<const StepGraph> graph_; // the worker's own, as the next: what `model_` was built for
     std::unique_ptr<LowerBound> model_;
-    NewestWorker worker_; // last: its task uses the members above
+    NewestWorker worker_{NewestWorker::Priority::Background}; // last: its task uses the members above
 };
 
 } // namespace slackscope

@@ -2,9 +2,31 @@
 
 #include <utility>
 
+#ifdef Q_OS_LINUX
+#include <sys/resource.h>
+#endif
+
 namespace slackscope {
 
-NewestWorker::NewestWorker() : thread_(QThread::create([this] { work(); })) {
+namespace {
+
+// Of the calling thread and of the threads that it starts. Qt's own priorities do nothing on Linux but for
+// the lowest, which never runs on a busy machine.
+void giveWay() {
+#ifdef Q_OS_LINUX
+    constexpr int niceness = 10;
+    setpriority(PRIO_PROCESS, 0, niceness); // a thread's own there; refused: no harm
+#endif
+}
+
+} // namespace
+
+NewestWorker::NewestWorker(Priority priority)
+    : thread_(QThread::create([this, priority] {
+          if (priority == Priority::Background)
+              giveWay();
+          work();
+      })) {
     thread_->start();
 }
 

@@ -20,7 +20,11 @@ class NewestWorker {
 public:
     using Task = std::function<void(const StopRequested& stop)>;
 
-    NewestWorker();
+    // Background: gives way to threads of the usual priority, of this program and others, where the system
+    // can do that; unlike an idle thread it gets on nevertheless.
+    enum class Priority { Usual, Background };
+
+    explicit NewestWorker(Priority priority = Priority::Usual);
     ~NewestWorker(); // tells the running task to stop and waits for it
     NewestWorker(const NewestWorker&) = delete;
     NewestWorker& operator=(const NewestWorker&) = delete;

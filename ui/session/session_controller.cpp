@@ -16,7 +16,8 @@ constexpr int mostUndoSteps = 200;
 
 } // namespace
 
-SessionController::SessionController(Session& session, QObject* parent) : QObject(parent), session_(session) {
+SessionController::SessionController(Session& session, SweepRunner sweep, QObject* parent)
+    : QObject(parent), session_(session), sweeps_(std::move(sweep)) {
     undoStack_.setUndoLimit(mostUndoSteps);
     busyTimer_.setSingleShot(true);
     busyTimer_.setInterval(showBusyAfterMs);
@@ -28,6 +29,7 @@ SessionController::SessionController(Session& session, QObject* parent) : QObjec
     sweepTimer_.setInterval(sweepAfterMs);
     connect(&sweepTimer_, &QTimer::timeout, this, &SessionController::resumeSweep);
     connect(&sweeps_, &SweepService::changed, this, &SessionController::sweepChanged);
+    connect(&sweeps_, &SweepService::failed, this, &SessionController::failed);
     connect(&loads_, &LoadService::loaded, this, [this](quint64, const LoadedStepPtr& step) {
         setBusy(false, planning_);
         std::size_t dropped = 0;

@@ -15,14 +15,14 @@ namespace slackscope {
 class SessionController : public QObject {
     Q_OBJECT
 public:
-    explicit SessionController(Session& session, QObject* parent = nullptr);
+    explicit SessionController(Session& session, SweepRunner sweep = runSweep, QObject* parent = nullptr);
 
     Session& session() { return session_; }
     QUndoStack& undoStack() { return undoStack_; }
     // Throughput against budget, of every strategy and the bound, as far as it is known.
     const SweepProgress& sweep() const { return sweeps_.progress(); }
     // Of the strategy in use.
-    std::vector<EffectPoint> sweepEffects() const { return sweeps_.effects(session_.strategy()); }
+    Effects sweepEffects() const { return sweeps_.effects(session_.strategy()); }
     // Stops the sweep; what it has found stays. resumeSweep() goes on.
     void cancelSweep() { sweeps_.cancel(); }
     void resumeSweep();

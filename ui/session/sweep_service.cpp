@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
+#include <new>
 
 namespace slackscope {
 
@@ -57,98 +59,157 @@ const SweepCurve* SweepProgress::find(const std::string& strategy) const {
     return found == sweep.curves.end() ? nullptr : &*found;
 }
 
-// Collects what the sweep finds and sends it to the service now and then.
-class SweepService::Reporter : public SweepObserver {
+// What the sweeps of one step and one set of pins have found so far; a sweep that is replaced by another of
+// the same may add its last points still. Sent to the service now and then, as a snapshot.
+class SweepService::Findings {
 public:
-    Reporter(SweepService& service, quint64 job, SweepProgress known, std::vector<std::size_t> curves)
-        : service_(service), job_(job), known_(std::move(known)), curves_(std::move(curves)),
-          before_(known_.fraction) {
-        sinceReport_.start();
+    explicit Findings(SweepProgress known) : known_(std::move(known)) {}
+
+    SweepProgressPtr snapshot() const {
+        const std::lock_guard lock(mutex_);
+        return std::make_shared<const SweepProgress>(known_);
+    }
+    template <typename Change>
+    void change(const Change& change) {
+        const std::lock_guard lock(mutex_);
+        change(known_);
     }
 
-    void minimumFound(std::size_t curve, Bytes minimum) override {
-        known_.sweep.curves[curves_[curve]].minimumBudgetBytes = minimum;
-    }
-    void pointFound(std::size_t curve, const SweepPoint& point) override {
-        insertByBudget(known_.sweep.curves[curves_[curve]].points, point);
-    }
-    void boundFound(const BoundPoint& point) override { insertByBudget(known_.sweep.bound, point); }
-    void curveFinished(std::size_t curve) override { known_.curveIsComplete[curves_[curve]] = true; }
-    void boundFinished() override { known_.boundIsComplete = true; }
-    void progressed(double fraction) override {
-        known_.fraction = before_ + (1 - before_) * fraction;
-        if (sinceReport_.elapsed() < reportEveryMs)
-            return;
-        report();
-        sinceReport_.restart();
-    }
-    void ended() {
-        known_.isRunning = false;
-        report();
-    }
+    // One run.
+    class Reporter : public SweepObserver {
+    public:
+        Reporter(SweepService& service, quint64 job, std::shared_ptr<Findings> findings,
+                 std::vector<std::size_t> curves, double fraction)
+            : service_(service), job_(job), findings_(std::move(findings)), curves_(std::move(curves)),
+              before_(fraction) {
+            sinceReport_.start();
+        }
+
+        void minimumFound(std::size_t curve, Bytes minimum) override {
+            findings_->change([&](SweepProgress& known) {
+                known.sweep.curves[curves_[curve]].minimumBudgetBytes = minimum;
+            });
+        }
+        void pointFound(std::size_t curve, const SweepPoint& point) override {
+            findings_->change([&](SweepProgress& known) {
+                insertByBudget(known.sweep.curves[curves_[curve]].points, point);
+            });
+        }
+        void boundFound(const BoundPoint& point) override {
+            findings_->change([&](SweepProgress& known) { insertByBudget(known.sweep.bound, point); });
+        }
+        void curveFinished(std::size_t curve) override {
+            findings_->change([&](SweepProgress& known) { known.curveIsComplete[curves_[curve]] = true; });
+        }
+        void boundFinished() override {
+            findings_->change([](SweepProgress& known) { known.boundIsComplete = true; });
+        }
+        void progressed(double fraction) override {
+            findings_->change([&](SweepProgress& known) {
+                known.fraction = std::max(known.fraction, before_ + (1 - before_) * fraction);
+            });
+            if (sinceReport_.elapsed() < reportEveryMs)
+                return;
+            report(true, {});
+            sinceReport_.restart();
+        }
+        // An empty sentence: to its end, or stopped.
+        void ended(const QString& failure) { report(false, failure); }
+
+    private:
+        void report(bool isRunning, const QString& failure) {
+            SweepProgressPtr progress;
+            findings_->change([&](const SweepProgress& known) {
+                auto now = std::make_shared<SweepProgress>(known);
+                now->isRunning = isRunning;
+                now->failure = failure;
+                progress = std::move(now);
+            });
+            QMetaObject::invokeMethod(
+                &service_, [service = &service_, job = job_, progress] { service->take(job, progress); },
+                Qt::QueuedConnection);
+        }
+
+        SweepService& service_;
+        quint64 job_;
+        std::shared_ptr<Findings> findings_;
+        std::vector<std::size_t> curves_; // of the service, by the sweep's number
+        double before_;
+        QElapsedTimer sinceReport_;
+    };
 
 private:
-    void report() {
-        QMetaObject::invokeMethod(
-            &service_, [service = &service_, job = job_, known = known_] { service->take(job, known); },
-            Qt::QueuedConnection);
-    }
-
-    SweepService& service_;
-    quint64 job_;
+    mutable std::mutex mutex_;
     SweepProgress known_;
-    std::vector<std::size_t> curves_; // of the service, by the sweep's number
-    double before_;
-    QElapsedTimer sinceReport_;
 };
 
 void SweepService::start(const LoadedStepPtr& step, const std::string& strategy, const Pins& pins) {
     const quint64 job = ++newest_;
-    if (progress_.step != step || progress_.pins != pins)
-        progress_ = nothingKnown(step, pins);
-    progress_.isRunning = !progress_.isComplete();
-    if (!progress_.isRunning) {
+    if (!findings_ || progress_->step != step || progress_->pins != pins)
+        findings_ = std::make_shared<Findings>(nothingKnown(step, pins));
+    auto now = std::make_shared<SweepProgress>(*findings_->snapshot());
+    now->isRunning = !now->isComplete();
+    const SweepProgressPtr known = std::move(now);
+    if (!known->isRunning) {
         worker_.cancel();
-        emit changed();
+        show(known);
         return;
     }
     std::vector<std::size_t> curves; // what is left, the strategy in use first
-    for (std::size_t i = 0; i < progress_.curveIsComplete.size(); ++i) {
-        if (progress_.curveIsComplete[i])
+    for (std::size_t i = 0; i < known->curveIsComplete.size(); ++i) {
+        if (known->curveIsComplete[i])
             continue;
-        const bool isFirst = progress_.sweep.curves[i].strategy == strategy;
+        const bool isFirst = known->sweep.curves[i].strategy == strategy;
         curves.insert(isFirst ? curves.begin() : curves.end(), i);
     }
-    worker_.submit(job, [this, job, curves, known = progress_](const StopRequested& stop) {
+    worker_.submit(job, [this, job, curves, known, findings = findings_](const StopRequested& stop) {
         SweepRequest request;
-        request.graph = known.step->graph;
-        request.pins = known.pins;
+        request.graph = known->step->graph;
+        request.pins = known->pins;
         for (const std::size_t curve : curves)
             request.strategies.push_back(strategies()[curve]);
-        request.withBound = !known.boundIsComplete;
-        request.grid = known.sweep.grid;
+        request.withBound = !known->boundIsComplete;
+        request.grid = known->sweep.grid;
         request.splits = splits;
         request.largestFall = largestFall;
         request.threads = std::max(1U, coreCount() - 1); // one is for the window
-        Reporter reporter(*this, job, known, curves);
+        Findings::Reporter reporter(*this, job, findings, curves, known->fraction);
         const auto heldOrStopped = [&] {
             while (held_ && !stop())
                 QThread::usleep(heldPauseUs);
             return stop();
         };
+        QString failure;
         try {
-            runSweep(request, &reporter, heldOrStopped);
-        } catch (const std::exception&) {
-            // What is known stays; the plan on show reports the fault.
+            run_(request, &reporter, heldOrStopped);
+        } catch (const std::bad_alloc&) {
+            failure = tr("The sweep over the budgets needs more memory than this computer can give. "
+                         "Open a smaller input.");
+        } catch (const std::exception& error) {
+            failure = tr("The sweep over the budgets failed (internal error: %1).")
+                          .arg(QString::fromUtf8(error.what()));
         }
-        reporter.ended();
+        reporter.ended(failure);
     });
-    emit changed();
+    show(known);
 }
 
-void SweepService::take(quint64 job, const SweepProgress& progress) {
+void SweepService::take(quint64 job, const SweepProgressPtr& progress) {
     if (job != newest_)
         return;
+    show(progress);
+    if (!progress->failure.isEmpty())
+        emit failed(progress->failure);
+}
+
+void SweepService::show(const SweepProgressPtr& progress) {
+    const auto knowsSomething = [](const SweepProgress& each) {
+        return std::any_of(each.sweep.curves.begin(), each.sweep.curves.end(),
+                           [](const SweepCurve& curve) { return !curve.points.empty(); });
+    };
+    const bool isOther = progress_->step != progress->step || progress_->pins != progress->pins;
+    if (isOther && knowsSomething(*progress_))
+        before_ = progress_;
     progress_ = progress;
     emit changed();
 }
@@ -156,29 +217,34 @@ void SweepService::take(quint64 job, const SweepProgress& progress) {
 void SweepService::cancel() {
     ++newest_;
     worker_.cancel();
-    if (!progress_.isRunning)
+    if (!progress_->isRunning)
         return;
-    progress_.isRunning = false;
-    emit changed();
+    show(findings_->snapshot());
 }
 
 void SweepService::clear() {
     ++newest_;
     worker_.cancel();
-    progress_ = {};
-    emit changed();
+    findings_.reset();
+    show(std::make_shared<const SweepProgress>());
 }
 
-std::vector<EffectPoint> SweepService::effects(const std::string& strategy) const {
-    std::vector<EffectPoint> effects;
-    const SweepCurve* curve = progress_.find(strategy);
-    if (!curve || progress_.sweep.unlimitedPeakBytes == 0)
+Effects SweepService::effects(const std::string& strategy) const {
+    const bool isOnItsWay = progress_->isRunning || !progress_->step;
+    for (const SweepProgress* from : {progress_.get(), isOnItsWay ? before_.get() : nullptr}) {
+        if (!from)
+            break;
+        Effects effects;
+        effects.isOld = from != progress_.get();
+        const SweepCurve* curve = from->find(strategy);
+        const auto peak = static_cast<double>(from->sweep.unlimitedPeakBytes);
+        if (!curve || curve->points.empty() || peak == 0)
+            continue;
+        for (const SweepPoint& point : curve->points)
+            effects.points.push_back({static_cast<double>(point.budgetBytes) / peak, effectOf(point)});
         return effects;
-    for (const SweepPoint& point : curve->points)
-        effects.push_back(
-            {static_cast<double>(point.budgetBytes) / static_cast<double>(progress_.sweep.unlimitedPeakBytes),
-             effectOf(point)});
-    return effects;
+    }
+    return {};
 }
 
 } // namespace slackscope

@@ -82,13 +82,20 @@ void TradeoffPanel::showSweep() {
     else
         plot_->setCurves(plot_->curves(), plot_->curves() != nullptr);
     const bool isWaiting = sweep.step && !sweep.isRunning && !sweep.isComplete();
-    plot_->setMessage(isWaiting ? tr("Cancelled before anything was found.") : tr("Sweeping the budgets…"));
+    const bool hasFailed = !sweep.failure.isEmpty();
+    plot_->setMessage(hasFailed   ? tr("The sweep failed.")
+                      : isWaiting ? tr("Cancelled before anything was found.")
+                                  : tr("Sweeping the budgets…"));
     progress_->setVisible(sweep.isRunning);
     progress_->setValue(static_cast<int>(std::lround(sweep.fraction * progressSteps)));
     words_->setVisible(!sweep.isRunning);
-    words_->setText(isWaiting ? tr("Cancelled at %1 %").arg(std::lround(sweep.fraction * 100)) : QString());
+    const long percent = std::lround(sweep.fraction * 100);
+    words_->setText(hasFailed   ? tr("Failed at %1 %").arg(percent)
+                    : isWaiting ? tr("Cancelled at %1 %").arg(percent)
+                                : QString());
+    words_->setToolTip(sweep.failure);
     button_->setVisible(sweep.isRunning || isWaiting);
-    button_->setText(sweep.isRunning ? tr("Cancel") : tr("Resume"));
+    button_->setText(sweep.isRunning ? tr("Cancel") : hasFailed ? tr("Try again") : tr("Resume"));
     button_->setToolTip(sweep.isRunning ? tr("Stop the sweep over the budgets; what it has found stays")
                                         : tr("Go on with the sweep over the budgets"));
     showMarker();
