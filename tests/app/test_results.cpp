@@ -4,35 +4,49 @@
 #include "core/profile/profile_json.h"
 #include "core/report/timeline_json.h"
 #include "tests/app/run_program.h"
+#include "tests/support/json.h"
 #include "tests/support/profiles.h"
 
 #include <QDir>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtEndian>
 #include <QtTest>
 
+#include <map>
+#include <utility>
+
 using namespace slackscope;
 using namespace slackscope::test;
 
 namespace {
 
-QByteArray libraryTimeline(const Profile& profile, std::string_view strategy, int percent) {
-    const auto graph = StepGraph::build(profile).value();
-    const auto prepared = findStrategy(strategy)->prepare(graph, {}, {});
-    refineFully(*prepared, {}); // as the program does
-    Plan plan = prepared->plan(unlimitedPeak(graph) * percent / 100);
-    if (plan.feasible())
-        plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
-    QByteArray json;
-    writeTimelineJson(
-        plan, [&](std::string_view text) { json.append(text.data(), static_cast<qsizetype>(text.size())); });
-    return json;
-}
+// Prepared and refined, as the program does, once for all budgets of a profile.
+class LibraryTimelines {
+public:
+    QByteArray of(const Profile& profile, const std::string& strategy, int percent) {
+        auto& [graph, prepared] = known_[{profile.name, strategy}];
+        if (!prepared) {
+            graph = graphOf(profile);
+            prepared = findStrategy(strategy)->prepare(graph, {}, {});
+            refineFully(*prepared, {});
+        }
+        return timeline(graph, *prepared, percent);
+    }
+
+private:
+    static QByteArray timeline(const std::shared_ptr<const StepGraph>& graph, PreparedStrategy& prepared,
+                               int percent) {
+        Plan plan = prepared.plan(unlimitedPeak(graph) * percent / 100);
+        if (plan.feasible())
+            plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
+        return written([&](const TextSink& sink) { writeTimelineJson(plan, sink); });
+    }
+
+    using Known = std::pair<std::shared_ptr<const StepGraph>, std::unique_ptr<PreparedStrategy>>;
+    std::map<std::pair<std::string, std::string>, Known> known_; // by profile and strategy
+};
 
 QString text(std::string_view s) {
     return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
@@ -308,7 +322,7 @@ private slots:
         const ProgramRun run = runProgram({"plan", path("p.json"), "--budget", QString::number(percent) + "%",
                                            "--strategy", strategy, "--format", "json", "-o", path("t.json")});
         const QByteArray timeline = readFile(path("t.json"));
-        QCOMPARE(timeline, libraryTimeline(profile, strategy.toStdString(), percent));
+        QCOMPARE(timeline, library_.of(profile, strategy.toStdString(), percent));
         QCOMPARE(run.status, timeline.contains("\"feasible\": true") ? 0 : 4);
         const QString checker = qEnvironmentVariable("SLACKSCOPE_CHECKER");
         const QString python = QStandardPaths::findExecutable("python3");
@@ -323,6 +337,7 @@ private slots:
 private:
     QString path(const QString& name) const { return directory_->filePath(name); }
 
+    LibraryTimelines library_;
     std::unique_ptr<QTemporaryDir> directory_;
 };
 

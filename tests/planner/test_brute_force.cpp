@@ -5,6 +5,7 @@
 #include "core/planner/placement_plan.h"
 #include "core/planner/segments.h"
 #include "core/planner/strategy.h"
+#include "tests/support/cases.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
 
@@ -83,7 +84,7 @@ private slots:
         int optimal = 0;
         int bounded = 0;
         double gap = 0;
-        for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(150U); ++seed) {
             const auto graph =
                 StepGraph::build(randomProfile(seed, {3 + static_cast<int>(seed % 4), true, true, 100, 100}))
                     .value();
@@ -124,9 +125,9 @@ private slots:
                 }
             }
         }
-        QVERIFY(compared > 100);
-        QVERIFY(optimal > 20); // the oracle and the strategies do meet
-        QVERIFY(bounded > 100);
+        QVERIFY(compared > cases(100));
+        QVERIFY(optimal > cases(20)); // the oracle and the strategies do meet
+        QVERIFY(bounded > cases(100));
         QVERIFY(gap / bounded < 0.15); // programs may do more than placements; see test_exact_search.cpp
         qInfo("lower bound: %d cases, mean gap to the best placement %.1f %%", bounded,
               100.0 * gap / bounded);

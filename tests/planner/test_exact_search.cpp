@@ -3,6 +3,7 @@
 #include "core/planner/exact_search.h"
 #include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
+#include "tests/support/cases.h"
 #include "tests/support/oracle.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
@@ -15,10 +16,6 @@ using namespace slackscope;
 using namespace slackscope::test;
 
 namespace {
-
-std::shared_ptr<const StepGraph> graphOf(Profile profile) {
-    return StepGraph::build(std::move(profile)).value();
-}
 
 // What the neediest item takes alone: no program meets less.
 Bytes leastNeed(const StepGraph& graph) {
@@ -60,8 +57,8 @@ private slots:
     void theBoundHoldsAndIsTight_data() {
         QTest::addColumn<bool>("wild");
         QTest::addColumn<int>("seeds");
-        QTest::addRow("tiny") << false << 300;
-        QTest::addRow("random") << true << 80;
+        QTest::addRow("tiny") << false << cases(300);
+        QTest::addRow("random") << true << cases(80);
     }
     void theBoundHoldsAndIsTight() {
         QFETCH(bool, wild);
@@ -144,7 +141,7 @@ private slots:
     void theLinearProgramHoldsAlone() {
         int compared = 0;
         int above = 0; // more than the ideal time
-        for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(150U); ++seed) {
             const bool wide = seed % 2 == 0;
             const int operators = 3 + static_cast<int>(seed % 6);
             const auto graph = graphOf(randomProfile(seed, {operators, wide, seed % 5 != 0, 100, 100}));
@@ -163,13 +160,13 @@ private slots:
                 QVERIFY2(few.stepNs(budget) <= exact.boundNs, qPrintable(name));
             }
         }
-        QVERIFY(compared > 100);
-        QVERIFY(above > 40);
+        QVERIFY(compared > cases(100));
+        QVERIFY(above > cases(40));
     }
 
     void everyLimitOfStatesGivesABound() {
         int cut = 0;
-        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(40U); ++seed) {
             const auto graph = graphOf(tinyProfile(seed));
             const ExactSearch search(graph);
             for (const Bytes budget : tightBudgets(graph)) {
@@ -187,12 +184,12 @@ private slots:
                 }
             }
         }
-        QVERIFY(cut > 100);
+        QVERIFY(cut > cases(100));
     }
 
     void theOptimumFallsAsTheBudgetGrows() {
         int compared = 0;
-        for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(60U); ++seed) {
             const auto graph = graphOf(tinyProfile(seed));
             LowerBound bound(graph);
             const ExactSearch search(graph);
@@ -210,7 +207,7 @@ private slots:
                 atMore = least;
             }
         }
-        QVERIFY(compared > 50);
+        QVERIFY(compared > cases(50));
     }
 
     void largerProfilesDoNotFit() {

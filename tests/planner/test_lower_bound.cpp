@@ -2,6 +2,7 @@
 // Against every choice on tiny profiles it is held in test_brute_force.cpp.
 #include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
+#include "tests/support/cases.h"
 #include "tests/support/profiles.h"
 
 #include <QtTest>
@@ -9,20 +10,12 @@
 using namespace slackscope;
 using namespace slackscope::test;
 
-namespace {
-
-std::shared_ptr<const StepGraph> graphOf(Profile profile) {
-    return StepGraph::build(std::move(profile)).value();
-}
-
-} // namespace
-
 class TestLowerBound : public QObject {
     Q_OBJECT
 private slots:
     void noStrategyIsFaster() {
         int compared = 0;
-        for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(150U); ++seed) {
             RandomProfile shape;
             shape.operators = 1 + static_cast<int>(seed % 30);
             const auto graph = graphOf(randomProfile(seed, shape));
@@ -44,12 +37,12 @@ private slots:
                 }
             }
         }
-        QVERIFY(compared > 500);
+        QVERIFY(compared > cases(500));
     }
 
     void noStrategyIsFasterOnRandomLayers() {
         int compared = 0;
-        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(30U); ++seed) {
             const auto graph = graphOf(randomLayers(seed));
             QVERIFY(graph->operatorCount() >= 20 && graph->operatorCount() <= 60);
             LowerBound bound(graph);
@@ -67,7 +60,7 @@ private slots:
                 }
             }
         }
-        QVERIFY(compared > 100);
+        QVERIFY(compared > cases(100));
     }
 
     void isCloseOnLayers_data() {
@@ -103,7 +96,7 @@ private slots:
 
     void fallsAsTheBudgetGrows() {
         int steps = 0;
-        for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(15U); ++seed) {
             const auto graph = graphOf(randomLayers(seed));
             LowerBound bound(graph);
             const Bytes peak = unlimitedPeak(graph);
@@ -120,7 +113,7 @@ private slots:
                 atMore = least;
             }
         }
-        QVERIFY(steps > 30);
+        QVERIFY(steps > cases(30));
     }
 
     void theOrderOfBudgetsDoesNotMatter() {

@@ -2,6 +2,7 @@
 #include "core/input/input.h"
 #include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
+#include "tests/support/cases.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
 
@@ -42,7 +43,7 @@ class TestOptimized : public QObject {
 private slots:
     void isNeverSlowerThanAnotherStrategy() {
         int compared = 0;
-        for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(24U); ++seed) {
             const auto graph = StepGraph::build(seed % 2 ? randomLayers(seed) : randomProfile(seed)).value();
             const auto optimized = refinedOptimized(graph);
             const Bytes peak = unlimitedPeak(graph);
@@ -68,7 +69,7 @@ private slots:
                 }
             }
         }
-        QVERIFY(compared > 600);
+        QVERIFY(compared > cases(600));
     }
 
     void isNeverSlowerAtALargerBudget_data() {
@@ -127,7 +128,7 @@ private slots:
     }
 
     void roundsNeverMakeAPlanSlower() {
-        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(12U); ++seed) {
             const auto graph = StepGraph::build(randomLayers(seed)).value();
             const Bytes peak = unlimitedPeak(graph);
             const auto optimized = prepareOptimized(graph);

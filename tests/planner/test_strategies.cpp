@@ -2,6 +2,7 @@
 // infeasible budget is true.
 #include "core/planner/costs.h"
 #include "core/planner/strategy.h"
+#include "tests/support/cases.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
 
@@ -10,21 +11,13 @@
 using namespace slackscope;
 using namespace slackscope::test;
 
-namespace {
-
-std::shared_ptr<const StepGraph> graphOf(Profile profile) {
-    return StepGraph::build(std::move(profile)).value();
-}
-
-} // namespace
-
 class TestStrategies : public QObject {
     Q_OBJECT
 private slots:
     void randomGraphsObeyThePhysics() {
         int feasible = 0;
         int infeasible = 0;
-        for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(600U); ++seed) {
             RandomProfile shape;
             shape.operators = 1 + static_cast<int>(seed % 40);
             const auto graph = graphOf(randomProfile(seed, shape));
@@ -43,12 +36,12 @@ private slots:
                 }
             }
         }
-        QVERIFY(feasible > 5000); // the test means nothing if nearly all is infeasible
-        QVERIFY(infeasible > 1000);
+        QVERIFY(feasible > cases(5000)); // the test means nothing if nearly all is infeasible
+        QVERIFY(infeasible > cases(1000));
     }
 
     void theMinimumBudgetWorksAndOneByteLessDoesNot() {
-        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(100U); ++seed) {
             const auto graph = graphOf(randomProfile(seed));
             for (const StrategyInfo* strategy : strategies()) {
                 const auto prepared = strategy->prepare(graph, {}, {});
@@ -87,7 +80,7 @@ private slots:
     }
 
     void ranksAreAnOrder() {
-        for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(50U); ++seed) {
             Profile profile = randomProfile(seed, {40, true, true, 3, 3});
             const auto graph = graphOf(std::move(profile));
             const auto costs = recomputeCosts(*graph);

@@ -1,6 +1,7 @@
 // The sweep: the same whatever the threads, its points those of the strategies, its bends found.
 #include "core/planner/lower_bound.h"
 #include "core/planner/sweep.h"
+#include "tests/support/cases.h"
 #include "tests/support/profiles.h"
 
 #include <QtTest>
@@ -13,10 +14,6 @@ using namespace slackscope;
 using namespace slackscope::test;
 
 namespace {
-
-std::shared_ptr<const StepGraph> graphOf(Profile profile) {
-    return StepGraph::build(std::move(profile)).value();
-}
 
 std::vector<const StrategyInfo*> allStrategies() {
     return {strategies().begin(), strategies().end()};
@@ -97,7 +94,7 @@ class TestSweep : public QObject {
     Q_OBJECT
 private slots:
     void pointsAreTheStrategiesOwn() {
-        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(4U); ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 12);
             request.splits = 2;
             request.withBound = false;
@@ -143,7 +140,7 @@ private slots:
     }
 
     void theMinimumIsAPoint() {
-        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(10U); ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 4);
             request.withBound = false;
             const Sweep sweep = *runSweep(request, nullptr, {});
@@ -218,7 +215,7 @@ private slots:
     // Where the effect changes, and where the curve bends or falls, neighbours are as near as they can be.
     void bendsAreFound() {
         int inserted = 0;
-        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(6U); ++seed) {
             SweepRequest request = requestFor(graphOf(randomLayers(seed)), 9);
             request.splits = 4;
             request.withBound = false;
@@ -236,7 +233,7 @@ private slots:
                 }
             }
         }
-        QVERIFY(inserted > 100); // the test means nothing on straight lines
+        QVERIFY(inserted > cases(100)); // the test means nothing on straight lines
     }
 
     // Between its points an adaptive curve is near the truth, and it needs fewer of them than an even one.

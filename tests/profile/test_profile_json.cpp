@@ -1,6 +1,7 @@
 // Reading and writing profile files: round trips, defaults, refusals, and mutated files that must never
 // crash.
 #include "core/profile/profile_json.h"
+#include "tests/support/cases.h"
 
 #include <QtTest>
 
@@ -284,7 +285,7 @@ private slots:
     }
 
     void readsAHundredThousandOperatorsInLinearTime() {
-        const Profile profile = manyOperators(100'000);
+        const Profile profile = manyOperators(test::cases(100'000));
         const std::string text = writeProfile(profile);
         QElapsedTimer timer;
         timer.start();
@@ -293,7 +294,7 @@ private slots:
         QVERIFY(again);
         QVERIFY(*again == profile);
         qInfo("%zu bytes in %lld ms", text.size(), static_cast<long long>(milliseconds));
-        QVERIFY2(milliseconds < 100'000, "reading is not linear"); // takes 1.3 s; 15 s with sanitizers
+        QVERIFY2(milliseconds < 100'000, "reading is not linear"); // takes 1.3 s
     }
 
     void mutatedFilesGiveAProfileOrOneSentence() {
@@ -301,7 +302,7 @@ private slots:
         std::mt19937 random(20240607); // NOLINT: the same mutations every time
         const auto below = [&](std::size_t limit) { return random() % limit; };
         int accepted = 0;
-        for (int round = 0; round < 5000; ++round) {
+        for (int round = 0; round < test::cases(5000); ++round) {
             std::string text = original;
             for (std::size_t change = 0; change <= below(3); ++change) {
                 const std::size_t at = below(text.size());
@@ -334,7 +335,7 @@ private slots:
                 QVERIFY2(!profile.error().reason.empty(), text.c_str());
             }
         }
-        QVERIFY2(accepted > 0 && accepted < 5000, "the mutations are too mild or too strong");
+        QVERIFY2(accepted > 0 && accepted < test::cases(5000), "the mutations are too mild or too strong");
     }
 };
 

@@ -3,11 +3,9 @@
 #include "core/report/chrome_trace.h"
 #include "core/report/event_csv.h"
 #include "core/report/events.h"
+#include "tests/support/json.h"
 #include "tests/support/profiles.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QRegularExpression>
 #include <QtTest>
 
@@ -19,23 +17,13 @@ using namespace slackscope;
 
 namespace {
 
-std::vector<QJsonObject> objects(const QJsonValue& array) {
-    std::vector<QJsonObject> all;
-    for (const auto& each : array.toArray())
-        all.push_back(each.toObject());
-    return all;
-}
-
 Plan layeredPlan(std::string_view strategy, int percent) {
     const auto graph = StepGraph::build(test::layeredProfile(6)).value();
     return findStrategy(strategy)->prepare(graph, {}, {})->plan(unlimitedPeak(graph) * percent / 100);
 }
 
 QByteArray textOf(void (*write)(const Plan&, const TextSink&), const Plan& plan) {
-    QByteArray text;
-    write(plan,
-          [&](std::string_view piece) { text.append(piece.data(), static_cast<qsizetype>(piece.size())); });
-    return text;
+    return test::written([&](const TextSink& sink) { write(plan, sink); });
 }
 
 } // namespace
@@ -65,7 +53,7 @@ private slots:
         std::map<int, double> freeAt;
         std::map<QString, int> opened;
         qsizetype slices = 0;
-        for (const QJsonObject& event : objects(root["traceEvents"])) {
+        for (const QJsonObject& event : test::objectsOf(root["traceEvents"])) {
             const int thread = event["tid"].toInt();
             if (event["ph"] == "M" && event["name"] == "thread_name")
                 threads[thread] = event["args"]["name"].toString();
@@ -97,7 +85,7 @@ private slots:
         QVERIFY(plan.feasible());
         const QJsonObject root = QJsonDocument::fromJson(textOf(writeChromeTrace, plan)).object();
         std::vector<MemoryPoint> points;
-        for (const QJsonObject& event : objects(root["traceEvents"])) {
+        for (const QJsonObject& event : test::objectsOf(root["traceEvents"])) {
             if (event["ph"] == "C" && event["name"] == "resident")
                 points.push_back(
                     {std::llround(event["ts"].toDouble() * 1000.0), event["args"]["bytes"].toInteger()});

@@ -1,11 +1,9 @@
 // Timeline JSON, read back with another parser and held against the profile: what it says must be physics.
 #include "core/planner/strategy.h"
 #include "core/report/timeline_json.h"
+#include "tests/support/json.h"
 #include "tests/support/profiles.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QtTest>
 
 #include <map>
@@ -14,18 +12,8 @@ using namespace slackscope;
 
 namespace {
 
-std::vector<QJsonObject> objects(const QJsonValue& array) {
-    std::vector<QJsonObject> all;
-    for (const auto& each : array.toArray())
-        all.push_back(each.toObject());
-    return all;
-}
-
 QByteArray timelineOf(const Plan& plan) {
-    QByteArray json;
-    writeTimelineJson(
-        plan, [&](std::string_view text) { json.append(text.data(), static_cast<qsizetype>(text.size())); });
-    return json;
+    return test::written([&](const TextSink& sink) { writeTimelineJson(plan, sink); });
 }
 
 Plan planOf(const Profile& profile, std::string_view strategy, int percent) {
@@ -36,7 +24,7 @@ Plan planOf(const Profile& profile, std::string_view strategy, int percent) {
 
 QStringList operatorIds(const QJsonValue& events, const QString& kind) {
     QStringList ids;
-    for (const QJsonObject& event : objects(events)) {
+    for (const QJsonObject& event : test::objectsOf(events)) {
         if (event["kind"] == kind)
             ids += event["operator"].toString();
     }
@@ -98,8 +86,8 @@ private slots:
         profile.operators = {{"op\\", "", std::nullopt, 0, 0, {}, {0}, {0}, 0, 0, true}};
         const auto root = QJsonDocument::fromJson(timelineOf(planOf(profile, "keep-all", 100))).object();
         QCOMPARE(root["throughput_of_ideal"].toDouble(), 1.0);
-        QCOMPARE(objects(root["events"]).front()["operator"].toString(), QString("op\\"));
-        QCOMPARE(objects(root["decisions"]).front()["tensor"].toString(), QString("t \"quoted\""));
+        QCOMPARE(test::objectsOf(root["events"]).front()["operator"].toString(), QString("op\\"));
+        QCOMPARE(test::objectsOf(root["decisions"]).front()["tensor"].toString(), QString("t \"quoted\""));
     }
 
 private:
@@ -131,7 +119,7 @@ private:
                                                          {"prefetch", "host_to_device"}};
         std::map<QString, qint64> freeAt;
         std::pair<qint64, QString> previous{0, ""};
-        for (const QJsonObject& event : objects(events)) {
+        for (const QJsonObject& event : test::objectsOf(events)) {
             const QString stream = event["stream"].toString();
             const qint64 start = whole(event["start_ns"]);
             QCOMPARE(stream, streamOf.at(event["kind"].toString()));
@@ -156,7 +144,7 @@ private:
             ideal += op.forwardNs + op.backwardNs;
         qint64 step = 0;
         qint64 recomputed = 0;
-        for (const QJsonObject& event : objects(root["events"])) {
+        for (const QJsonObject& event : test::objectsOf(root["events"])) {
             if (event["stream"] != "compute")
                 continue;
             step = std::max(step, whole(event["end_ns"]));
@@ -178,7 +166,7 @@ private:
         std::map<QString, int> copies;
         qint64 offloaded = 0;
         qint64 copyTime = 0;
-        for (const QJsonObject& event : objects(root["events"])) {
+        for (const QJsonObject& event : test::objectsOf(root["events"])) {
             if (event["kind"] != "offload")
                 continue;
             ++copies[event["tensor"].toString()];
@@ -189,7 +177,7 @@ private:
             for (const TensorIndex t : op.saved)
                 saved[QString::fromStdString(profile.tensors[static_cast<std::size_t>(t)].id)] = 0;
         }
-        for (const QJsonObject& each : objects(root["decisions"])) {
+        for (const QJsonObject& each : test::objectsOf(root["decisions"])) {
             const QString id = each["tensor"].toString();
             QVERIFY(saved.contains(id));
             QCOMPARE(++saved[id], 1);
@@ -213,13 +201,13 @@ private:
         for (const Operator& op : profile.operators)
             operators[op.id] = &op;
         std::map<std::pair<std::string, qint64>, bool> isBackward;
-        for (const QJsonObject& event : objects(root["events"])) {
+        for (const QJsonObject& event : test::objectsOf(root["events"])) {
             if (event["stream"] == "compute" && event["start_ns"] != event["end_ns"])
                 isBackward[{event["operator"].toString().toStdString(), whole(event["start_ns"])}] =
                     event["kind"] == "backward";
         }
         std::map<qint64, qint64> change;
-        for (const QJsonObject& each : objects(root["residencies"])) {
+        for (const QJsonObject& each : test::objectsOf(root["residencies"])) {
             const std::string id = each["id"].toString().toStdString();
             const qint64 from = whole(each["from_ns"]);
             const qint64 to = whole(each["to_ns"]);

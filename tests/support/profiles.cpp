@@ -6,6 +6,10 @@
 
 namespace slackscope::test {
 
+std::shared_ptr<const StepGraph> graphOf(Profile profile) {
+    return StepGraph::build(std::move(profile)).value();
+}
+
 Profile layeredProfile(int layers) {
     Profile profile;
     profile.name = std::to_string(layers) + " layers";

@@ -4,8 +4,12 @@
 #include "core/program/program.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace slackscope::test {
+
+// The graph of a profile that is valid.
+std::shared_ptr<const StepGraph> graphOf(Profile profile);
 
 // `layers` layers of norm, projection, activation, projection and a residual sum; sizes of MiB, times of
 // tens of microseconds.
