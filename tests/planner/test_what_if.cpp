@@ -3,6 +3,7 @@
 #include "core/planner/placement_plan.h"
 #include "core/planner/reason.h"
 #include "core/planner/what_if.h"
+#include "tests/support/cases.h"
 #include "tests/support/physics.h"
 #include "tests/support/profiles.h"
 
@@ -18,10 +19,6 @@ using namespace slackscope::test;
 namespace {
 
 using GraphPtr = std::shared_ptr<const StepGraph>;
-
-GraphPtr graphOf(Profile profile) {
-    return StepGraph::build(std::move(profile)).value();
-}
 
 std::size_t at(std::int32_t i) {
     return static_cast<std::size_t>(i);
@@ -98,7 +95,7 @@ private slots:
     void everyStrategyHonoursPins() {
         int feasible = 0;
         int pinned = 0;
-        for (std::uint64_t seed = 1; seed <= 36; ++seed) {
+        for (std::uint64_t seed = 1; seed <= cases(36U); ++seed) {
             const GraphPtr graph = randomGraph(seed);
             const Pins pins = randomPins(*graph, seed * 7, 1 + seed % 6);
             const Bytes peak = unlimitedPeak(graph);
@@ -125,12 +122,12 @@ private slots:
                 }
             }
         }
-        QVERIFY(feasible > 600); // the test means nothing if nearly all is infeasible
-        QVERIFY(pinned > 1500);
+        QVERIFY(feasible > cases(600)); // the test means nothing if nearly all is infeasible
+        QVERIFY(pinned > cases(1500));
     }
 
     void thePlacementRunsAgain() {
-        forEachPlan(16, [](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(cases(16U, 6U), [](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             Lowering lowering(plan.graph);
             QVERIFY(plan.roomBytes <= plan.budgetBytes);
             const Plan again = simulatePlacement(lowering, plan.placement, plan.roomBytes, plan.strategy);
@@ -141,7 +138,7 @@ private slots:
 
     void theRestHeldIsADirectSimulation() {
         std::map<WhatIf::Outcome, int> seen;
-        forEachPlan(16, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(cases(16U, 6U), [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             Lowering lowering(plan.graph);
             const auto saved = plan.graph->savedTensors();
             for (std::size_t i = seed % 4; i < saved.size(); i += 4) {
@@ -179,17 +176,18 @@ private slots:
                 }
             }
         });
-        QVERIFY(seen[WhatIf::Outcome::Runs] > 1000);
-        QVERIFY(seen[WhatIf::Outcome::OverBudget] > 100);
-        QVERIFY(seen[WhatIf::Outcome::HostFull] > 10);
-        QVERIFY(seen[WhatIf::Outcome::Impossible] > 100);
+        QVERIFY(seen[WhatIf::Outcome::Runs] > cases(1000));
+        QVERIFY(seen[WhatIf::Outcome::OverBudget] > cases(100));
+        QVERIFY(seen[WhatIf::Outcome::HostFull] > cases(10));
+        QVERIFY(seen[WhatIf::Outcome::Impossible] > cases(100));
     }
 
     void theRestReplannedIsThePlanWithThePin() {
         std::map<WhatIf::Outcome, int> seen;
+        int tried = 0;
         forEachPlan(2, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             const auto saved = plan.graph->savedTensors();
-            if (saved.empty())
+            if (saved.empty() || (fewerCases && ++tried % 5 != 0))
                 return;
             const TensorIndex t = saved[seed % saved.size()];
             const WhatIfs answers = whatIfReplanned(plan, t, {}).value();
@@ -212,9 +210,9 @@ private slots:
                     QCOMPARE(answer.missingBytes, direct.minimumBudgetBytes - plan.budgetBytes);
             }
         });
-        QVERIFY(seen[WhatIf::Outcome::Runs] > 50);
-        QVERIFY(seen[WhatIf::Outcome::OverBudget] > 5);
-        QVERIFY(seen[WhatIf::Outcome::Impossible] > 5);
+        QVERIFY(seen[WhatIf::Outcome::Runs] > cases(50));
+        QVERIFY(seen[WhatIf::Outcome::OverBudget] >= cases(6));
+        QVERIFY(seen[WhatIf::Outcome::Impossible] >= cases(6));
     }
 
     void obstacles_data() {
@@ -326,13 +324,21 @@ private slots:
         QCOMPARE(carriedOver(pins, *before, *after), (Pins{{1, Decision::Offload}}));
         // What was made by an operator is a profile input now.
         QCOMPARE(carriedOver({{1, Decision::Recompute}}, *before, *after), Pins{});
+        // One too large for what is left does not keep out a later one that fits.
+        Profile chain = chainProfile(6);
+        const GraphPtr wide = graphOf(chain);
+        chain.tensors[2].bytes = 200;
+        chain.link.hostMemoryBytes = 250;
+        QCOMPARE(carriedOver({{1, Decision::Offload}, {2, Decision::Offload}, {3, Decision::Offload}}, *wide,
+                             *graphOf(std::move(chain))),
+                 (Pins{{1, Decision::Offload}, {3, Decision::Offload}}));
     }
 
     void reasonsAreTrue() {
         using Kind = Reason::Kind;
         std::map<Kind, int> seen;
         int waits = 0;
-        forEachPlan(24, [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
+        forEachPlan(cases(24U, 8U), [&](std::uint64_t seed, const StrategyInfo& strategy, const Plan& plan) {
             const StepGraph& graph = *plan.graph;
             const auto costs = recomputeCosts(graph);
             const Reasons reasons(plan, costs);
@@ -391,7 +397,7 @@ private slots:
              {Kind::Pinned, Kind::NoBytes, Kind::NoChoice, Kind::AllFits, Kind::NotNeeded, Kind::OnlyOffload,
               Kind::Offloaded, Kind::OnlyRecompute, Kind::Segment, Kind::Recomputed})
             QVERIFY2(seen[kind] > 0, qPrintable(QString("no plan had kind %1").arg(static_cast<int>(kind))));
-        QVERIFY(waits > 20);
+        QVERIFY(waits > cases(20));
     }
 
     // y's copies take 100 ns each; computation has 20 ns to hide the copy out and 20 + 20 for the copy back.
