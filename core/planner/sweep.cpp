@@ -4,13 +4,14 @@
 #include "core/planner/threads.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
+
+#include <time.h> // NOLINT(modernize-deprecated-headers): POSIX
 
 namespace slackscope {
 
@@ -21,8 +22,13 @@ constexpr double freeLoss = 0.0005;
 // number of threads.
 constexpr std::size_t boundBatch = 16;
 
-using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
+// Processor time of this thread, in seconds: a sweep that is held, or that waits for a core, works on
+// nothing.
+double workedSeconds() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
 
 bool asksForEnd(const StopRequested& stop) {
     return stop && stop();
@@ -195,9 +201,9 @@ private:
         bool started = false;
         bool done = false;
         std::vector<std::unique_ptr<Curve>> idle;
-        unsigned copies = 0; // idle, in use and being prepared
-        Seconds preparing{}; // of the first copy
-        Seconds working{};   // for all points so far
+        unsigned copies = 0;   // idle, in use and being prepared
+        double preparingS = 0; // processor time: of the first copy
+        double workingS = 0;   // for all points so far
         std::size_t worked = 0;
     };
 
@@ -267,9 +273,9 @@ private:
             return false; // the first is being prepared, or there are enough
         if (state.worked == 0)
             return false;
-        const double left = state.working.count() / static_cast<double>(state.worked) *
-                            static_cast<double>(state.waitingPoints());
-        return left / state.copies - left / (state.copies + 1) > state.preparing.count();
+        const double left =
+            state.workingS / static_cast<double>(state.worked) * static_cast<double>(state.waitingPoints());
+        return left / state.copies - left / (state.copies + 1) > state.preparingS;
     }
 
     std::unique_ptr<Curve> prepare(const State& state, std::optional<Bytes>& minimum) {
@@ -290,25 +296,25 @@ private:
     bool run(Job& job) {
         State& state = *job.state;
         if (!job.curve) {
-            const auto begin = Clock::now();
+            const double begin = workedSeconds();
             std::optional<Bytes> minimum;
             job.curve = prepare(state, minimum);
             if (!job.curve)
                 return false;
             if (job.budgets.empty()) {
-                begun(state, std::move(job.curve), minimum, Clock::now() - begin);
+                begun(state, std::move(job.curve), minimum, workedSeconds() - begin);
                 return true;
             }
         }
-        const auto begin = Clock::now();
+        const double begin = workedSeconds();
         const std::vector<SweepPoint> points = job.curve->at(job.budgets);
         if (points.size() < job.budgets.size())
             return false;
-        found(state, std::move(job.curve), points, Clock::now() - begin);
+        found(state, std::move(job.curve), points, workedSeconds() - begin);
         return true;
     }
 
-    void begun(State& state, std::unique_ptr<Curve> curve, std::optional<Bytes> minimum, Seconds took) {
+    void begun(State& state, std::unique_ptr<Curve> curve, std::optional<Bytes> minimum, double tookS) {
         if (observer_ && minimum) {
             const std::lock_guard lock(observerMutex_);
             observer_->minimumFound(indexOf(state), *minimum);
@@ -316,7 +322,7 @@ private:
         {
             const std::lock_guard lock(mutex_);
             state.idle.push_back(std::move(curve));
-            state.preparing = took;
+            state.preparingS = tookS;
             std::vector<Bytes> budgets = coarseToFine(request_.grid);
             if (minimum) {
                 state.minimum = *minimum;
@@ -343,7 +349,7 @@ private:
     }
 
     void found(State& state, std::unique_ptr<Curve> curve, const std::vector<SweepPoint>& points,
-               Seconds took) {
+               double tookS) {
         if (observer_) {
             const std::lock_guard lock(observerMutex_);
             for (const SweepPoint& point : points) {
@@ -360,7 +366,7 @@ private:
             for (const SweepPoint& point : points)
                 state.points.emplace(point.budgetBytes, point);
             state.idle.push_back(std::move(curve));
-            state.working += took;
+            state.workingS += tookS;
             state.worked += points.size();
             state.unfinished -= points.size();
             if (state.unfinished == 0)
