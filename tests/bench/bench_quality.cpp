@@ -33,8 +33,6 @@ using GraphPtr = std::shared_ptr<const StepGraph>;
 
 constexpr const char* presets[] = {"bert-large", "gpt2-xl", "llama-7b"};
 constexpr auto patience = std::chrono::minutes(2);
-// The bound's linear program takes too long beyond.
-constexpr std::int32_t mostOperatorsForBound = 2'000;
 
 double milliseconds(Clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -178,7 +176,7 @@ void measureSizes() {
         const Bytes budget = unlimitedPeak(graph) / 2;
         std::printf("\n%d operators at 50 %%: throughput %% and times in ms", graph->operatorCount());
         double bound = 1;
-        if (graph->operatorCount() <= mostOperatorsForBound) {
+        if (graph->operatorCount() <= LowerBound::mostOperators) {
             const auto begin = Clock::now();
             bound = boundThroughput(graph, LowerBound(graph).stepNs(budget));
             std::printf("; bound %.2f %% in %.0f ms", 100 * bound, milliseconds(Clock::now() - begin));
@@ -193,7 +191,7 @@ void measureSizes() {
                 std::printf("%9.2f", 100 * plan.throughputOfIdeal());
             else
                 std::printf("%9s", "-");
-            if (plan.feasible() && graph->operatorCount() <= mostOperatorsForBound)
+            if (plan.feasible() && graph->operatorCount() <= LowerBound::mostOperators)
                 std::printf(" %7.3f ", 100 * (1 - plan.throughputOfIdeal() / bound));
             else
                 std::printf(" %7s ", "-");

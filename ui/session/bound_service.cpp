@@ -1,5 +1,7 @@
 #include "ui/session/bound_service.h"
 
+#include "core/planner/bound_policy.h"
+
 #include <exception>
 
 namespace slackscope {
@@ -8,8 +10,6 @@ namespace {
 
 // A drag moves on within this; the bound would be of a budget that nobody looks at.
 constexpr int restMs = 80;
-// Beyond, one linear program takes longer than a user would wait for the window to close.
-constexpr std::int32_t mostOperators = 4'000;
 
 } // namespace
 
@@ -22,7 +22,7 @@ BoundService::BoundService(QObject* parent) : QObject(parent) {
 void BoundService::request(const PlannedStepPtr& planned) {
     ++newest_;
     wanted_ = planned;
-    if (planned->plan->feasible() && planned->plan->graph->operatorCount() <= mostOperators)
+    if (planned->plan->feasible() && triesBoundInBackground(*planned->plan->graph))
         restTimer_.start();
     else
         restTimer_.stop();

@@ -1,5 +1,6 @@
 #include "ui/session/sweep_service.h"
 
+#include "core/planner/bound_policy.h"
 #include "core/planner/threads.h"
 
 #include <QElapsedTimer>
@@ -20,8 +21,6 @@ constexpr std::int32_t splits = 3;
 constexpr double largestFall = 0.015; // the tradeoff is drawn in steps: fine enough for its size
 constexpr qint64 reportEveryMs = 60;
 constexpr unsigned long heldPauseUs = 500;
-// Beyond, one linear program takes longer than a user would wait for the window to close.
-constexpr std::int32_t mostOperatorsForBound = 1'000;
 
 template <class Point>
 void insertByBudget(std::vector<Point>& points, const Point& point) {
@@ -42,7 +41,7 @@ SweepProgress nothingKnown(const LoadedStepPtr& step, const Pins& pins) {
     for (const StrategyInfo* strategy : strategies())
         progress.sweep.curves.push_back({std::string(strategy->id), std::nullopt, {}});
     progress.curveIsComplete.assign(progress.sweep.curves.size(), false);
-    progress.boundIsComplete = step->graph->operatorCount() > mostOperatorsForBound;
+    progress.boundIsComplete = !triesBoundInBackground(*step->graph);
     return progress;
 }
 

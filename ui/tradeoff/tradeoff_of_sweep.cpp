@@ -1,5 +1,7 @@
 #include "ui/tradeoff/tradeoff_of_sweep.h"
 
+#include "core/planner/bound_policy.h"
+
 namespace slackscope {
 
 namespace {
@@ -61,10 +63,10 @@ std::optional<Sweep> sweepToDraw(const std::shared_ptr<const StepGraph>& graph, 
     request.grid = evenBudgets(0, peak, peak > 0 ? gridBudgets : 1);
     request.splits = gridSplits;
     request.largestFall = largestFall;
-    Part first(progressed, 0, strategiesShare);
+    Part first(progressed, 0, triesBoundInBackground(*graph) ? strategiesShare : 1);
     std::optional<Sweep> sweep = runSweep(request, &first, stop);
-    if (!sweep)
-        return std::nullopt;
+    if (!sweep || !triesBoundInBackground(*graph))
+        return sweep;
     request.strategies.clear();
     request.withBound = true;
     request.grid = evenBudgets(0, peak, peak > 0 ? boundBudgets : 1);
