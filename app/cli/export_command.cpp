@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -117,6 +118,8 @@ Outcome run(const Options& options, Frontend& frontend) {
     if (writer && options.picture.view == "tradeoff")
         return failure(ExitStatus::WrongUsage,
                        "--view tradeoff is a picture; use 'slackscope sweep --format json' for its numbers.");
+    if (auto writable = OutputFile::check(path); !writable)
+        return writable;
     if (writer)
         return writeData(options.plan, path, writer);
     return frontend.exportPicture(options.plan, options.picture);
@@ -168,8 +171,10 @@ void addExportCommand(CLI::App& program, Chosen& chosen, Frontend& frontend) {
             "pixels of a .png per pixel of --size, text and lines too; default 1")
         ->type_name("FACTOR");
     addChoice(*command, "--theme", picture.theme, themes, "colours");
-    command->add_flag("--caption,!--no-caption", picture.caption,
-                      "a line that names model, budget and strategy; default: with it");
+    command
+        ->add_flag("--caption,!--no-caption", picture.caption,
+                   "a line that names model, budget and strategy; default: with it")
+        ->disable_flag_override();
     command->footer("Examples:\n"
                     "  slackscope export gpt2-xl --budget 50% -o gpt2.png --scale 2\n"
                     "  slackscope export gpt2-xl --budget 12GiB -o gpt2.trace.json");

@@ -55,6 +55,19 @@ bool OutputFile::replacesFile() const {
     return !temporary_.empty() && fs::exists(target_, ignored);
 }
 
+Outcome OutputFile::check(const std::optional<std::string>& path) {
+    struct stat status {};
+    if (path && ::stat(path->c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        if (::access(path->c_str(), W_OK) != 0)
+            return notWritten(quotedText(*path), reasonOf(errno));
+        return {};
+    }
+    const auto out = open(path);
+    if (!out)
+        return tl::unexpected(out.error());
+    return {};
+}
+
 tl::expected<OutputFile, Failure> OutputFile::open(const std::optional<std::string>& path) {
     if (!path || *path == "-" || *path == "/dev/stdout") {
         OutputFile out;

@@ -17,6 +17,9 @@ public:
     // No path, "-" or /dev/stdout: standard output.
     static tl::expected<OutputFile, Failure> open(const std::optional<std::string>& path);
 
+    // Whether `open` would succeed, for before long work; leaves nothing behind and opens no device or pipe.
+    static Outcome check(const std::optional<std::string>& path);
+
     OutputFile(OutputFile&& other) noexcept;
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;

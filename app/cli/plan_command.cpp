@@ -33,6 +33,8 @@ Outcome run(const Options& options) {
     if (!asText && (options.decisions || !options.explained.empty()))
         return failure(ExitStatus::WrongUsage,
                        "--decisions and --explain are for --format text; the JSON has every decision.");
+    if (auto writable = OutputFile::check(options.output); !writable)
+        return writable;
     const auto graph = loadGraph(options.plan.model);
     if (!graph)
         return tl::unexpected(graph.error());
@@ -77,8 +79,10 @@ void addPlanCommand(CLI::App& program, Chosen& chosen) {
             },
             "a summary to read, or the whole timeline; default text")
         ->type_name("text|json");
-    command->add_flag("--decisions", options->decisions,
-                      "also list every saved tensor with its decision and the reason in one line");
+    command
+        ->add_flag("--decisions", options->decisions,
+                   "also list every saved tensor with its decision and the reason in one line")
+        ->disable_flag_override();
     command
         ->add_option("--explain", options->explained,
                      "also explain the decision about this tensor, and simulate the step with it kept,\n"

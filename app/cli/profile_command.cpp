@@ -14,6 +14,8 @@ struct ProfileOptions {
 };
 
 Outcome run(const ProfileOptions& options) {
+    if (auto writable = OutputFile::check(options.output); !writable)
+        return writable;
     auto loaded = load(options.model);
     if (!loaded)
         return tl::unexpected(loaded.error());

@@ -1,5 +1,7 @@
 #include "app/cli/program.h"
 
+#include "app/cli/usage_sentence.h"
+
 #include <CLI/CLI.hpp>
 
 #include <csignal>
@@ -44,10 +46,7 @@ int endParsing(const CLI::App& program, const CLI::ParseError& error) {
     std::string command = "slackscope";
     for (const CLI::App* chosen : program.get_subcommands())
         command += " " + chosen->get_name();
-    std::string sentence = error.what();
-    while (!sentence.empty() && (sentence.back() == '\n' || sentence.back() == '.'))
-        sentence.pop_back();
-    return say({ExitStatus::WrongUsage, sentence + "; see '" + command + " --help'."});
+    return say({ExitStatus::WrongUsage, usageSentence(program, error) + "; see '" + command + " --help'."});
 }
 
 int runChosen(const Chosen& chosen) {

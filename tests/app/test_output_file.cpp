@@ -43,6 +43,20 @@ private slots:
         QCOMPARE(contentOf(path), QByteArray("one two"));
         QCOMPARE(entries(directory.path()), QStringList{"a file.json"});
     }
+    void checkingLeavesNothing() {
+        const QTemporaryDir directory;
+        const QString path = directory.filePath("a");
+        QVERIFY(OutputFile::check(path.toStdString()));
+        QCOMPARE(entries(directory.path()), QStringList());
+        put(path, "old");
+        QVERIFY(OutputFile::check(path.toStdString()));
+        QCOMPARE(contentOf(path), QByteArray("old"));
+        QCOMPARE(entries(directory.path()), QStringList{"a"});
+        QVERIFY(OutputFile::check(std::nullopt));
+        QVERIFY(OutputFile::check("/dev/full")); // found out when it is written to
+        for (const char* wrong : {"", "/tmp", "/no/such/folder/a"})
+            QCOMPARE(OutputFile::check(wrong).error().status, ExitStatus::OutputNotWritten);
+    }
     void withoutCommitTheOldFileStays() {
         const QTemporaryDir directory;
         const QString path = directory.filePath("a");

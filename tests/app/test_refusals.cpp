@@ -123,10 +123,35 @@ private slots:
         const auto picture = [](const QStringList& more) {
             return QStringList{"export", "gpt2", "-o", "/nowhere/a.png"} + more;
         };
-        QTest::newRow("no input") << QStringList{"plan"} << "INPUT is required";
-        QTest::newRow("unknown option") << plan({"--bugdet", "50%"}) << "--bugdet";
-        QTest::newRow("misspelt command") << QStringList{"paln", "gpt2"} << "gpt2";
-        QTest::newRow("option without value") << plan({"--budget"}) << "--budget";
+        QTest::newRow("no input") << QStringList{"plan"} << "INPUT is missing; name a model";
+        QTest::newRow("unknown option")
+            << plan({"--bugdet", "50%"})
+            << "\"--bugdet\" is not an option of 'slackscope plan'; the nearest are --budget";
+        QTest::newRow("unknown option with a value")
+            << plan({"--bugdet=50%"}) << "\"--bugdet\" is not an option";
+        QTest::newRow("unknown short option") << plan({"-x"}) << "\"-x\" is not an option";
+        QTest::newRow("unknown option of the program")
+            << QStringList{"--vresion"}
+            << "\"--vresion\" is not an option of 'slackscope'; the nearest are --version";
+        QTest::newRow("misspelt command")
+            << QStringList{"paln", "gpt2"} << "\"paln\" is no command, so it was taken for the input";
+        QTest::newRow("two inputs")
+            << plan({"llama-7b"})
+            << "\"llama-7b\" is one argument too many; 'slackscope plan' takes one INPUT";
+        QTest::newRow("three inputs") << plan({"a", "b"}) << "\"a\" \"b\" are too many arguments";
+        QTest::newRow("a second command") << plan({"sweep"}) << "\"sweep\" is one argument too many";
+        QTest::newRow("two lists") << QStringList{"list", "models", "links"}
+                                   << "'slackscope list' takes one WHAT";
+        QTest::newRow("budget twice")
+            << plan({"--budget", "50%", "--budget", "60%"}) << "--budget is given 2 times; give it once";
+        QTest::newRow("output twice") << plan({"-o", "a", "-o", "b"}) << "--output is given 2 times";
+        QTest::newRow("flag with a value") << plan({"--decisions=3"}) << "--decisions takes no value";
+        QTest::newRow("flag with a wrong value")
+            << QStringList{"sweep", "gpt2", "--no-bound=maybe"} << "takes no value; write it alone";
+        QTest::newRow("pin without a value") << plan({"--pin"}) << "--pin needs a value; write --pin TENSOR=";
+        QTest::newRow("short option without value") << plan({"-o"}) << "--output FILE";
+        QTest::newRow("option without value")
+            << plan({"--budget"}) << "--budget needs a value; write --budget BUDGET";
         QTest::newRow("unknown strategy") << plan({"--strategy", "slackswp"}) << "slackswap";
         QTest::newRow("empty budget") << plan({"--budget", ""}) << "empty";
         QTest::newRow("negative budget") << plan({"--budget=-1"}) << "negative";
@@ -160,7 +185,8 @@ private slots:
             << plan({"--explain", "layer0.ln1.out", "--format", "json"}) << "--format text";
         QTest::newRow("decisions in JSON") << plan({"--decisions", "--format", "json"}) << "--format text";
         QTest::newRow("unknown list") << QStringList{"list", "cats"} << "strategies";
-        QTest::newRow("export to nowhere") << QStringList{"export", "gpt2"} << "--output";
+        QTest::newRow("export to nowhere")
+            << QStringList{"export", "gpt2"} << "--output is missing; name the file to write";
         QTest::newRow("unknown picture")
             << QStringList{"export", "gpt2", "-o", "a.bmp"} << ".png, .svg, .pdf";
         QTest::newRow("unknown view") << picture({"--view", "side"}) << "timeline";
@@ -190,6 +216,13 @@ private slots:
         QFETCH(QString, output);
         const ProgramRun run = runProgram({"profile", "gpt2", "-o", output});
         expectRefusal(run, 5, "cannot write");
+        if (output == "/dev/full")
+            return; // is found out when it is written to
+        // Before anything else is done, so that nothing but the refusal is said.
+        expectRefusal(runProgram({"plan", "gpt2", "-o", output}), 5, "cannot write");
+        expectRefusal(runProgram({"sweep", "gpt2", "-o", output}), 5, "cannot write");
+        if (!output.isEmpty())
+            expectRefusal(runProgram({"export", "gpt2", "-o", output + "/no/a.json"}), 5, "cannot write");
     }
 
     void fullStandardOutput() {
