@@ -3,6 +3,7 @@
 
 #include "app/cli/outcome.h"
 #include "core/planner/pins.h"
+#include "core/report/sweep_subject.h"
 
 #include <string>
 #include <string_view>
@@ -14,13 +15,8 @@ class App;
 
 namespace slackscope::cli {
 
-// A pin as it was typed: its tensor is not known before the input is loaded.
-struct NamedPin {
-    std::string tensor;
-    Decision decision = Decision::Keep;
-};
-
-// Adds --pin (repeatable). `into` must live until the command has run.
+// Adds --pin (repeatable); whether the tensors are there is not known before the input is loaded. `into` must
+// live until the command has run.
 void addPinOption(CLI::App& command, std::vector<NamedPin>& into);
 
 // The pins of this profile. Refused, as wrong usage: a tensor that it does not have (near names are offered)

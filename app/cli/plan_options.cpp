@@ -70,10 +70,9 @@ tl::expected<Plan, Failure> makePlan(const std::shared_ptr<const StepGraph>& gra
     const Bytes peak = unlimitedPeak(graph);
     const Bytes budget = options.budget.resolve(peak);
     std::cerr << "Planning " << graph->profile().name << " (" << graph->profile().source << ") with "
-              << options.strategy->id << ", budget " << formatBytes(budget) << " (" << formatCount(budget)
-              << " bytes, "
+              << options.strategy->id << ", budget " << formatExactBytes(budget) << ", "
               << formatPercent(peak == 0 ? 0.0 : static_cast<double>(budget) / static_cast<double>(peak))
-              << " of the unlimited peak of " << formatBytes(peak) << ")\n";
+              << " of the unlimited peak of " << formatBytes(peak) << "\n";
     const auto prepared = options.strategy->prepare(graph, *pins, {});
     refineFully(*prepared, {});
     Plan plan = prepared->plan(budget);
@@ -92,9 +91,8 @@ tl::expected<Plan, Failure> makePlan(const PlanOptions& options) {
 std::string infeasibleSentence(const Plan& plan) {
     const bool pinned = !plan.pins.empty();
     return "a budget of " + formatBytes(plan.budgetBytes) + " is too small for " + plan.strategy +
-           (pinned ? " with these pins" : "") + ", which needs " + formatBytes(plan.minimumBudgetBytes) +
-           " (" + formatCount(plan.minimumBudgetBytes) + " bytes); raise the budget" +
-           (pinned ? ", remove pins" : "") + " or choose another strategy.";
+           (pinned ? " with these pins" : "") + ", which needs " + formatExactBytes(plan.minimumBudgetBytes) +
+           "; raise the budget" + (pinned ? ", remove pins" : "") + " or choose another strategy.";
 }
 
 } // namespace slackscope::cli

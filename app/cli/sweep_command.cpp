@@ -1,5 +1,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
+#include "app/cli/pin_options.h"
 #include "app/cli/sweep_values.h"
 #include "app/cli/terminal_progress.h"
 #include "core/input/near_matches.h"
@@ -11,10 +12,17 @@
 
 #include <CLI/CLI.hpp>
 
-#include <array>
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace slackscope::cli {
 
@@ -23,6 +31,7 @@ namespace {
 // A grid with fewer steps, each halved up to so many times.
 constexpr std::int32_t adaptiveSteps = 19;
 constexpr std::int32_t adaptiveSplits = 4;
+constexpr double defaultKeep = 0.95;
 // Sequences are tried in multiples of this.
 constexpr std::int64_t sequenceStep = 64;
 
@@ -30,18 +39,19 @@ struct Options {
     ModelOptions model;
     std::vector<const StrategyInfo*> strategies{slackscope::strategies().begin(),
                                                 slackscope::strategies().end()};
+    std::vector<NamedPin> pins;
     std::optional<StepAxis> axis; // absent: the budget
+    bool axisIsGiven = false;
     std::optional<StepAxis> find; // the largest of this axis
     ValueTexts texts;
     bool adaptive = false;
     bool withBound = true;
     std::optional<Budget> budget; // of a step on another axis
     std::optional<Bytes> memory;  // of the device, model state included
-    std::optional<std::string> keepText;
+    std::optional<double> keep;   // throughput of ideal; default 0.95
     // Parsed from the texts when all options are known.
     BudgetRange budgets;
     std::vector<std::int64_t> values;
-    double keep = 0.95;
     std::string format = "text";
     std::optional<std::string> output;
 };
@@ -69,14 +79,11 @@ std::vector<const StrategyInfo*> strategiesNamed(const std::string& list) {
     if (list == "all")
         return {strategies().begin(), strategies().end()};
     std::vector<const StrategyInfo*> named;
-    std::size_t begin = 0;
-    for (;;) {
-        const std::size_t comma = list.find(',', begin);
-        const std::string id = list.substr(begin, comma - begin);
+    for (const std::string& id : accepted(splitList("--strategies", list))) {
         const StrategyInfo* strategy = findStrategy(id);
         if (!strategy) {
             std::vector<std::string> ids;
-            if (id == list && !id.empty())
+            if (id == list)
                 ids.emplace_back("all"); // which stands alone
             for (const StrategyInfo* each : strategies())
                 ids.emplace_back(each->id);
@@ -85,10 +92,8 @@ std::vector<const StrategyInfo*> strategiesNamed(const std::string& list) {
         }
         if (std::find(named.begin(), named.end(), strategy) == named.end())
             named.push_back(strategy);
-        if (comma == std::string::npos)
-            return named;
-        begin = comma + 1;
     }
+    return named;
 }
 
 // What goes together, and what the texts mean now that the axis is known. Throws what CLI11 throws.
@@ -105,16 +110,14 @@ void settle(Options& options) {
         if (given && varied == axis)
             refuse(option, "is what varies here; leave it out");
     }
-    if (options.keepText && !options.find)
+    if (options.keep && !options.find)
         refuse("--keep", "belongs to a search; add --find largest-batch or --find largest-sequence");
     if (options.find) {
-        if (options.axis || options.adaptive || texts.values || texts.from || texts.to || texts.steps)
+        if (options.axisIsGiven || options.adaptive || texts.values || texts.from || texts.to || texts.steps)
             refuse("--find", "chooses its own values; leave --axis, --values, --from, --to, --steps and "
                              "--adaptive out");
         if (!options.memory && (!options.budget || options.budget->percentMillionths))
             refuse("--find", "needs the room that there is, in bytes: give --memory 40GB or --budget 12GiB");
-        if (options.keepText)
-            options.keep = accepted(parseKeep(*options.keepText));
         return;
     }
     if (options.axis) {
@@ -156,8 +159,12 @@ Outcome sweepBudgets(const Options& options) {
         return failure(
             ExitStatus::InputRefused,
             InputError{options.model.input, graph.error().pointer, graph.error().reason}.sentence());
+    const auto pins = resolvePins(**graph, options.pins);
+    if (!pins)
+        return tl::unexpected(pins.error());
     SweepRequest request;
     request.graph = *graph;
+    request.pins = *pins;
     request.strategies = options.strategies;
     request.withBound = options.withBound;
     request.splits = options.adaptive ? adaptiveSplits : 0;
@@ -166,9 +173,9 @@ Outcome sweepBudgets(const Options& options) {
     if (!budgets)
         return failure(ExitStatus::WrongUsage, budgets.error());
     request.grid = std::move(*budgets);
-    const std::string& name = (*graph)->profile().name;
-    std::cerr << "Sweeping " << name << " (" << (*graph)->profile().source << ") over " << request.grid.size()
-              << (request.grid.size() == 1 ? " budget, " : " budgets from ")
+    const SweepSubject subject{(*graph)->profile().name, options.pins};
+    std::cerr << "Sweeping " << subject.profile << " (" << (*graph)->profile().source << ") over "
+              << request.grid.size() << (request.grid.size() == 1 ? " budget, " : " budgets from ")
               << formatBytes(request.grid.front());
     if (request.grid.size() > 1)
         std::cerr << " to " << formatBytes(request.grid.back());
@@ -180,11 +187,11 @@ Outcome sweepBudgets(const Options& options) {
     }
     const Outcome written = writeOut(options, [&](const TextSink& sink) {
         if (options.format == "json")
-            writeSweepJson(*sweep, name, sink);
+            writeSweepJson(*sweep, subject, sink);
         else if (options.format == "csv")
-            writeSweepCsv(*sweep, sink);
+            writeSweepCsv(*sweep, subject, sink);
         else
-            sink(sweepText(*sweep, name));
+            sink(sweepText(*sweep, subject));
     });
     if (!written)
         return written;
@@ -198,9 +205,9 @@ Outcome sweepBudgets(const Options& options) {
         for (const SweepCurve& curve : sweep->curves)
             least = std::min(least, curve.minimumBudgetBytes.value_or(least));
         return failure(ExitStatus::BudgetInfeasible,
-                       "no budget of the sweep is enough for any of the strategies; the least that one needs "
-                       "is " +
-                           formatBytes(least) + " (" + formatCount(least) + " bytes).");
+                       "no budget of the sweep is enough for any of the strategies" +
+                           std::string(options.pins.empty() ? "" : " with these pins") +
+                           "; the least that one needs is " + formatExactBytes(least) + ".");
     }
     return {};
 }
@@ -210,18 +217,7 @@ Outcome sweepBudgets(const Options& options) {
 AxisWords wordsFor(const Options& options, StepAxis axis) {
     AxisWords words;
     words.name = axisName(axis);
-    switch (axis) {
-    case StepAxis::Bandwidth:
-        words.unit = "GB/s";
-        words.perUnit = 1e9;
-        break;
-    case StepAxis::Batch:
-        words.unit = "batch";
-        break;
-    case StepAxis::Sequence:
-        words.unit = "sequence";
-        break;
-    }
+    words.value = axis == StepAxis::Bandwidth ? formatBandwidth : formatCount;
     if (options.memory)
         words.budget = formatBytes(*options.memory) + " of device memory, less the model state";
     else if (const Budget budget = options.budget.value_or(defaultBudget); budget.percentMillionths)
@@ -249,6 +245,10 @@ tl::expected<AxisCase, std::string> caseAt(const Options& options, const LoadedI
         return tl::unexpected(
             InputError{options.model.input, graph.error().pointer, graph.error().reason}.sentence());
     made.graph = *graph;
+    auto pins = resolvePins(*made.graph, options.pins);
+    if (!pins)
+        return tl::unexpected(pins.error().sentence);
+    made.pins = std::move(*pins);
     if (!options.memory)
         made.budgetBytes = options.budget.value_or(defaultBudget).resolve(unlimitedPeak(made.graph));
     return made;
@@ -259,6 +259,16 @@ Outcome checkAxis(const Options& options, const LoadedInput& input, StepAxis axi
     if (!input.config && axis != StepAxis::Bandwidth)
         return failure(ExitStatus::InputRefused,
                        profileAt(input, {}, axis, 1, options.model.input).error().sentence());
+    if (!options.pins.empty()) {
+        // A misspelt tensor is wrong usage, not a row that is refused.
+        const auto graph = StepGraph::build(input.profile);
+        for (const NamedPin& pin : options.pins) {
+            if (!graph)
+                break; // each row says what is wrong with it
+            if (const auto tensor = findTensor(**graph, "--pin", pin.tensor); !tensor)
+                return tl::unexpected(tensor.error());
+        }
+    }
     if (!options.memory)
         return {};
     const auto& device = input.profile.device;
@@ -286,7 +296,7 @@ Outcome runAxis(const Options& options) {
     request.strategies = options.strategies;
     request.withBound = options.withBound;
     AxisWords words = wordsFor(options, axis);
-    words.profile = loaded->config ? loaded->config->name : loaded->profile.name;
+    words.subject = {loaded->config ? loaded->config->name : loaded->profile.name, options.pins};
     if (options.memory)
         words.budget += " of " + formatBytes(loaded->profile.device->modelStateBytes);
 
@@ -294,27 +304,38 @@ Outcome runAxis(const Options& options) {
         LargestRequest largestRequest;
         largestRequest.axis = std::move(request);
         largestRequest.smallest = axis == StepAxis::Sequence ? sequenceStep : 1;
-        largestRequest.keep = options.keep;
-        std::cerr << "Searching the largest " << words.name << " of " << words.profile << " that keeps "
-                  << formatPercent(options.keep) << " of ideal, budget " << words.budget << "\n";
-        const auto largest = findLargest(largestRequest, {});
+        largestRequest.keep = options.keep.value_or(defaultKeep);
+        std::cerr << "Searching the largest " << words.name << " of " << words.subject.profile
+                  << " that keeps " << formatPercent(largestRequest.keep) << " of ideal, budget "
+                  << words.budget << "\n";
+        std::optional<Largest> largest;
+        {
+            TerminalProgress progress("Trying " + words.name);
+            largest = findLargest(
+                largestRequest,
+                [&](std::int64_t value, double part) { progress.show(words.value(value), part); }, {});
+        }
+        // As in a sweep whose every value is refused: there is nothing to write.
+        if (!largest->value && largest->limit == Largest::Limit::Step)
+            return failure(ExitStatus::InputRefused, largest->tried.rows.front().refusal);
         const Outcome written = writeOut(options, [&](const TextSink& sink) {
             if (options.format == "json")
-                writeLargestJson(*largest, largestRequest, words.profile, words.name, sink);
+                writeLargestJson(*largest, largestRequest, words.subject, words.name, sink);
             else if (options.format == "csv")
-                writeAxisSweepCsv(largest->tried, words.name, sink);
+                writeAxisSweepCsv(largest->tried, words.subject, words.name, sink);
             else
                 sink(largestText(*largest, largestRequest, words));
         });
         if (written && !largest->value)
             return failure(ExitStatus::BudgetInfeasible,
                            "not even " + words.name + " " + formatCount(largestRequest.smallest) +
-                               " fits and keeps " + formatPercent(options.keep) + " of ideal.");
+                               " fits and keeps " + formatPercent(largestRequest.keep) + " of ideal.");
         return written;
     }
 
-    std::cerr << "Sweeping the " << words.name << " of " << words.profile << " over " << options.values.size()
-              << (options.values.size() == 1 ? " value" : " values") << ", budget " << words.budget << "\n";
+    std::cerr << "Sweeping the " << words.name << " of " << words.subject.profile << " over "
+              << options.values.size() << (options.values.size() == 1 ? " value" : " values") << ", budget "
+              << words.budget << "\n";
     std::optional<AxisSweep> sweep;
     {
         TerminalProgress progress("Sweeping");
@@ -325,9 +346,9 @@ Outcome runAxis(const Options& options) {
         return failure(ExitStatus::InputRefused, sweep->rows.front().refusal);
     const Outcome written = writeOut(options, [&](const TextSink& sink) {
         if (options.format == "json")
-            writeAxisSweepJson(*sweep, words.profile, words.name, sink);
+            writeAxisSweepJson(*sweep, words.subject, words.name, sink);
         else if (options.format == "csv")
-            writeAxisSweepCsv(*sweep, words.name, sink);
+            writeAxisSweepCsv(*sweep, words.subject, words.name, sink);
         else
             sink(axisSweepText(*sweep, words));
     });
@@ -372,6 +393,7 @@ void addSweepCommand(CLI::App& program, Chosen& chosen) {
                 if (found == axes.end())
                     refuse("--axis", quotedText(text) + " is not one of budget|bandwidth|batch|sequence");
                 options->axis = found->second;
+                options->axisIsGiven = true;
             },
             "what varies; default budget. Bandwidth is in GB/s, each direction")
         ->type_name("budget|bandwidth|batch|sequence");
@@ -388,21 +410,28 @@ void addSweepCommand(CLI::App& program, Chosen& chosen) {
                                           std::to_string(mostSweepSteps));
                 options->texts.steps = *steps;
             },
-            "values from --from to --to, both included; default 91 on the budget axis, else 11")
+            "values from --from to --to, both included; default 91 on the budget axis, 11 on the others")
         ->type_name("N");
     addText(*command, "--values", options->texts.values, "LIST",
-            "instead, the values themselves, separated by commas");
-    command->add_flag("--adaptive", options->adaptive,
-                      "on the budget axis: fewer steps (default 19), and more points where a curve bends or\n"
-                      "changes kind, down to a sixteenth of a step; text shows the steps, csv and json all");
+            "instead, the values themselves, separated by commas; default on the other axes:\n" +
+                defaultValues(StepAxis::Bandwidth) + " (GB/s),\n" + defaultValues(StepAxis::Batch) +
+                " (batch), " + defaultValues(StepAxis::Sequence) + " (sequence)");
+    command
+        ->add_flag("--adaptive", options->adaptive,
+                   "on the budget axis: fewer steps (default 19), and more points where a curve bends or\n"
+                   "changes kind, down to a sixteenth of a step; text shows the steps, csv and json all")
+        ->disable_flag_override();
     command
         ->add_option_function<std::string>(
             "--strategies",
             [options](const std::string& text) { options->strategies = strategiesNamed(text); },
             "all, or ids separated by commas; default all")
         ->type_name("LIST");
-    command->add_flag("--bound,!--no-bound", options->withBound,
-                      "the lower bound too; default: with it. It takes most of the time of a large sweep");
+    command
+        ->add_flag("--bound,!--no-bound", options->withBound,
+                   "the lower bound of all programs, pinned or not; default: with it. It takes most of the\n"
+                   "time of a large sweep")
+        ->disable_flag_override();
     command
         ->add_option_function<std::string>(
             "--budget",
@@ -439,8 +468,12 @@ void addSweepCommand(CLI::App& program, Chosen& chosen) {
             "search the largest batch, or sequence in multiples of 64, that fits in --memory (or\n"
             "--budget) and with the fastest of the strategies keeps --keep")
         ->type_name("largest-batch|largest-sequence");
-    addText(*command, "--keep", options->keepText, "PERCENT",
-            "of the ideal throughput, for --find; default 95%");
+    command
+        ->add_option_function<std::string>(
+            "--keep", [options](const std::string& text) { options->keep = accepted(parseKeep(text)); },
+            "of the ideal throughput, for --find; default 95%")
+        ->type_name("PERCENT");
+    addPinOption(*command, options->pins);
     command
         ->add_option_function<std::string>(
             "--format",
@@ -459,12 +492,15 @@ void addSweepCommand(CLI::App& program, Chosen& chosen) {
         "  slackscope sweep llama-7b --adaptive --format csv -o llama.csv\n"
         "  slackscope sweep bert-large --axis bandwidth --values 12,25,40,55 --budget 30%\n"
         "  slackscope sweep gpt2-xl --axis batch --memory 40GB\n"
+        "  slackscope sweep gpt2-xl --pin layer0.ln1.out=keep\n"
         "  slackscope sweep gpt2-xl --find largest-batch --memory 40GB --keep 95%\n"
         "Throughputs are simulated, in percent of the ideal of the same step. The exit status is 4 where no\n"
         "strategy finds a program at any value, or the search finds none.");
     command->callback([options, &chosen] {
         settle(*options);
-        chosen = [options] {
+        chosen = [options]() -> Outcome {
+            if (auto writable = OutputFile::check(options->output); !writable)
+                return writable;
             return options->axis || options->find ? runAxis(*options) : sweepBudgets(*options);
         };
     });

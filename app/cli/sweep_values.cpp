@@ -15,18 +15,6 @@ tl::unexpected<std::string> wrong(std::string_view option, const std::string& re
     return tl::unexpected(std::string(option) + ": " + reason);
 }
 
-std::vector<std::string> split(const std::string& list) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    for (;;) {
-        const std::size_t comma = list.find(',', begin);
-        parts.push_back(list.substr(begin, comma - begin));
-        if (comma == std::string::npos)
-            return parts;
-        begin = comma + 1;
-    }
-}
-
 tl::expected<Budget, std::string> budgetOf(std::string_view option, const std::string& text) {
     auto budget = parseBudget(text);
     if (!budget)
@@ -39,7 +27,9 @@ tl::expected<std::int64_t, std::string> valueOf(StepAxis axis, std::string_view 
     return axis == StepAxis::Bandwidth ? parseBandwidth(option, text) : parseCount(option, text);
 }
 
-const char* defaultValues(StepAxis axis) {
+} // namespace
+
+std::string defaultValues(StepAxis axis) {
     switch (axis) {
     case StepAxis::Bandwidth:
         return "5,10,15,20,25,30,35,40,45,50,55,60";
@@ -48,10 +38,25 @@ const char* defaultValues(StepAxis axis) {
     case StepAxis::Sequence:
         return "256,512,1024,2048,4096,8192";
     }
-    return "";
+    return {};
 }
 
-} // namespace
+tl::expected<std::vector<std::string>, std::string> splitList(std::string_view option,
+                                                              const std::string& list) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (;;) {
+        const std::size_t comma = list.find(',', begin);
+        parts.push_back(list.substr(begin, comma - begin));
+        if (parts.back().empty())
+            return wrong(option, quotedText(list) +
+                                     " has an empty entry; write one comma between two entries "
+                                     "and none at the ends");
+        if (comma == std::string::npos)
+            return parts;
+        begin = comma + 1;
+    }
+}
 
 tl::expected<std::int64_t, std::string> parseBandwidth(std::string_view option, const std::string& text) {
     std::string size = text;
@@ -90,7 +95,10 @@ tl::expected<BudgetRange, std::string> parseBudgets(const ValueTexts& texts, std
     BudgetRange range;
     range.steps = texts.steps.value_or(defaultSteps);
     if (texts.values) {
-        for (const std::string& text : split(*texts.values)) {
+        const auto entries = splitList("--values", *texts.values);
+        if (!entries)
+            return tl::unexpected(entries.error());
+        for (const std::string& text : *entries) {
             const auto budget = budgetOf("--values", text);
             if (!budget)
                 return tl::unexpected(budget.error());
@@ -154,7 +162,10 @@ tl::expected<std::vector<std::int64_t>, std::string> parseAxisValues(StepAxis ax
         constexpr std::int64_t defaultSteps = 11;
         values = evenBudgets(*from, *to, static_cast<std::int32_t>(texts.steps.value_or(defaultSteps)));
     } else {
-        for (const std::string& text : split(texts.values.value_or(defaultValues(axis)))) {
+        const auto entries = splitList("--values", texts.values.value_or(defaultValues(axis)));
+        if (!entries)
+            return tl::unexpected(entries.error());
+        for (const std::string& text : *entries) {
             const auto value = valueOf(axis, "--values", text);
             if (!value)
                 return tl::unexpected(value.error());

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slackscope::cli {
@@ -20,7 +21,13 @@ struct ValueTexts {
 
 inline constexpr std::int64_t mostSweepSteps = 10'000;
 
+// What an axis other than the budget visits where nothing else is asked for; as --values takes it.
+std::string defaultValues(StepAxis axis);
+
 // The errors are sentences that begin with the option.
+// The entries between commas, none of them empty.
+tl::expected<std::vector<std::string>, std::string> splitList(std::string_view option,
+                                                              const std::string& list);
 // "8", in GB/s: bytes per second.
 tl::expected<std::int64_t, std::string> parseBandwidth(std::string_view option, const std::string& text);
 // A whole number from 1 on.

@@ -12,12 +12,13 @@ public:
     TerminalProgress(const TerminalProgress&) = delete;
     TerminalProgress& operator=(const TerminalProgress&) = delete;
 
-    void show(double fraction); // 0 to 1
+    void show(double fraction);                          // 0 to 1
+    void show(const std::string& part, double fraction); // of one part of the work, which is named
 
 private:
     std::string what_;
     bool isTerminal_ = false;
-    int shownPercent_ = -1;
+    std::string shown_; // empty: nothing yet
 };
 
 } // namespace slackscope::cli

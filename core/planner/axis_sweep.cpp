@@ -6,20 +6,22 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 namespace slackscope {
 
 namespace {
 
-// Each row is one job per strategy and one for the bound. A row's step is made when its first job begins and
-// dropped with its last, so that few are held at once.
+// Each row is one job per strategy; the last to end finds the bound, where there is a program to compare with
+// it. A row's step is made when its first job begins and dropped with its last, so that few are held at once.
 class RowMaker {
 public:
     RowMaker(const AxisRequest& request, std::span<const std::int64_t> values, const AxisProgress& progress,
              const StopRequested& stop)
         : request_(request), values_(values), progress_(progress), stop_(stop),
-          jobsPerRow_(request.strategies.size() + (request.withBound ? 1 : 0)), rows_(values.size()),
-          cases_(values.size()), left_(values.size(), jobsPerRow_) {}
+          jobsPerRow_(request.strategies.size()), rows_(values.size()), cases_(values.size()),
+          left_(values.size(), jobsPerRow_) {}
 
     std::optional<std::vector<AxisRow>> run() {
         const std::size_t jobs = jobsPerRow_ * values_.size();
@@ -29,10 +31,6 @@ public:
             [this, jobs] { work(jobs); }, [this] { end(); });
         if (ended_)
             return std::nullopt;
-        for (AxisRow& row : rows_) {
-            if (row.best() == nullptr)
-                row.lowerBoundNs.reset();
-        }
         return std::move(rows_);
     }
 
@@ -42,11 +40,13 @@ private:
         ended_ = true;
     }
 
+    bool mustEnd() const { return stop_ && stop_(); }
+
     void work(std::size_t jobs) {
         for (;;) {
             std::size_t row = 0;
             std::size_t part = 0;
-            std::shared_ptr<const StepGraph> graph;
+            std::optional<AxisCase> made;
             {
                 const std::lock_guard lock(mutex_);
                 if (ended_ || next_ == jobs)
@@ -56,15 +56,27 @@ private:
                 ++next_;
                 if (part == 0)
                     begin(row);
-                graph = cases_[row];
+                made = cases_[row];
             }
-            if ((stop_ && stop_()) || (graph && !runPart(row, part, graph))) {
+            if (mustEnd() || (made && !runPart(row, part, *made))) {
                 end();
                 return;
             }
+            bool isLast = false;
+            {
+                const std::lock_guard lock(mutex_);
+                isLast = --left_[row] == 0;
+                if (isLast)
+                    cases_[row].reset();
+            }
+            if (isLast && made && request_.withBound && rows_[row].best() != nullptr) {
+                if (mustEnd()) {
+                    end();
+                    return;
+                }
+                rows_[row].lowerBoundNs = LowerBound(made->graph).stepNs(made->budgetBytes);
+            }
             const std::lock_guard lock(mutex_);
-            if (--left_[row] == 0)
-                cases_[row].reset();
             ++done_;
             if (progress_)
                 progress_(static_cast<double>(done_) / static_cast<double>(jobs));
@@ -74,12 +86,11 @@ private:
     void begin(std::size_t index) {
         AxisRow& row = rows_[index];
         row.value = values_[index];
-        const auto made = request_.make(row.value);
+        auto made = request_.make(row.value);
         if (!made) {
             row.refusal = made.error();
             return;
         }
-        cases_[index] = made->graph;
         const Profile& profile = made->graph->profile();
         row.budgetBytes = made->budgetBytes;
         row.unlimitedPeakBytes = unlimitedPeak(made->graph);
@@ -87,20 +98,17 @@ private:
         row.samplesPerStep = profile.samplesPerStep;
         row.tokensPerStep = profile.tokensPerStep;
         row.results.resize(request_.strategies.size());
+        cases_[index] = std::move(*made);
     }
 
     // False: stopped. Each part writes to its own place.
-    bool runPart(std::size_t index, std::size_t part, const std::shared_ptr<const StepGraph>& graph) {
+    bool runPart(std::size_t index, std::size_t part, const AxisCase& made) {
         AxisRow& row = rows_[index];
-        if (part == request_.strategies.size()) {
-            row.lowerBoundNs = LowerBound(graph).stepNs(row.budgetBytes);
-            return true;
-        }
-        const auto prepared = request_.strategies[part]->prepare(graph, {}, stop_);
+        const auto prepared = request_.strategies[part]->prepare(made.graph, made.pins, stop_);
         if (!prepared)
             return false;
         refineFully(*prepared, stop_);
-        if (stop_ && stop_())
+        if (mustEnd())
             return false; // perhaps not refined to its end
         const Plan plan = prepared->plan(row.budgetBytes);
         row.results[part] = {sweepPointOf(plan), plan.minimumBudgetBytes};
@@ -115,8 +123,8 @@ private:
 
     std::mutex mutex_; // guards all below but the results of rows that have begun
     std::vector<AxisRow> rows_;
-    std::vector<std::shared_ptr<const StepGraph>> cases_; // of rows in work
-    std::vector<std::size_t> left_;                       // jobs, by row
+    std::vector<std::optional<AxisCase>> cases_; // of rows in work
+    std::vector<std::size_t> left_;              // jobs, by row
     std::size_t next_ = 0;
     std::size_t done_ = 0;
     bool ended_ = false;
@@ -154,11 +162,17 @@ std::optional<AxisSweep> runAxisSweep(const AxisRequest& request, std::span<cons
     return AxisSweep{idsOf(request.strategies), std::move(*rows)};
 }
 
-std::optional<Largest> findLargest(const LargestRequest& request, const StopRequested& stop) {
+std::optional<Largest> findLargest(const LargestRequest& request, const LargestProgress& progress,
+                                   const StopRequested& stop) {
     std::map<std::int64_t, AxisRow> tried; // by value
     bool stopped = false;
     const auto limitAt = [&](std::int64_t value) {
-        const auto rows = RowMaker(request.axis, std::span(&value, 1), {}, stop).run();
+        const AxisProgress part = [&](double fraction) {
+            if (progress)
+                progress(value, fraction);
+        };
+        part(0);
+        const auto rows = RowMaker(request.axis, std::span(&value, 1), part, stop).run();
         if (!rows) {
             stopped = true;
             return Largest::Limit::None;

@@ -14,6 +14,7 @@ namespace slackscope {
 struct AxisCase {
     std::shared_ptr<const StepGraph> graph;
     Bytes budgetBytes = 0;
+    Pins pins{}; // ones that checkPins accepts
 };
 // A sentence where there is no such step. Called from one thread at a time.
 using CaseMaker = std::function<tl::expected<AxisCase, std::string>(std::int64_t value)>;
@@ -85,6 +86,9 @@ struct Largest {
 // Doubles from the smallest value until one fails, then halves the gap until the largest that holds and the
 // next, which does not, are neighbours. (Where memory or throughput are not monotone a still larger value may
 // hold again; that is not looked for.) nullopt: stopped.
-std::optional<Largest> findLargest(const LargestRequest& request, const StopRequested& stop);
+// `progress` is told which value is being tried, and which part of that is done.
+using LargestProgress = std::function<void(std::int64_t value, double fraction)>;
+std::optional<Largest> findLargest(const LargestRequest& request, const LargestProgress& progress,
+                                   const StopRequested& stop);
 
 } // namespace slackscope

@@ -1,24 +1,9 @@
 #include "core/report/event_csv.h"
 
+#include "core/report/csv_field.h"
 #include "core/report/events.h"
 
 namespace slackscope {
-
-namespace {
-
-std::string quotedField(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"')
-            quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
-}
-
-} // namespace
 
 void writeEventCsv(const Plan& plan, const TextSink& sink) {
     TextWriter out(sink);
@@ -27,7 +12,7 @@ void writeEventCsv(const Plan& plan, const TextSink& sink) {
         return;
     for (const Event& event : events(*plan.simulated)) {
         out << streamName(event.stream) << "," << eventName(event.kind) << ",";
-        const std::string id = quotedField(eventId(*plan.graph, event));
+        const std::string id = csvField(eventId(*plan.graph, event));
         if (event.stream == Stream::Compute) {
             out << id << ",,";
             if (const auto layer = plan.graph->op(event.id).layer)

@@ -42,6 +42,27 @@ std::string formatBytes(Bytes bytes) {
     return formatReal(value, 2) + " " + std::string(units[unit]);
 }
 
+std::string formatExactBytes(Bytes bytes) {
+    std::string text = formatBytes(bytes);
+    if (!text.ends_with("iB"))
+        return text; // is exact
+    return text + " (" + formatCount(bytes) + " bytes)";
+}
+
+std::string formatBandwidth(std::int64_t bytesPerS) {
+    constexpr std::array<std::string_view, 5> units{"B/s", "KB/s", "MB/s", "GB/s", "TB/s"};
+    double value = static_cast<double>(bytesPerS);
+    std::size_t unit = 0;
+    // What rounds to 1000 of a unit is 1 of the next.
+    for (; value >= 999.9995 && unit + 1 < units.size(); ++unit)
+        value /= 1000.0;
+    std::string digits = formatReal(value, 3);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.ends_with('.'))
+        digits.pop_back();
+    return digits + " " + std::string(units[unit]);
+}
+
 std::string formatNanoseconds(Nanoseconds time) {
     const double value = static_cast<double>(time);
     const double size = std::abs(value);

@@ -36,10 +36,6 @@ std::string strategyName(const std::string& id) {
     return strategy ? std::string(strategy->name) + " (" + id + ")" : id;
 }
 
-std::string exactBytes(Bytes bytes) {
-    return formatBytes(bytes) + " (" + formatCount(bytes) + " bytes)";
-}
-
 std::string pinnedLine(const Plan& plan) {
     if (plan.pins.empty())
         return {};
@@ -51,7 +47,7 @@ std::string heading(const Plan& plan) {
     const std::string& name = plan.graph->profile().name;
     return line("Profile", name.empty() ? "(no name)" : name) +
            line("Strategy", strategyName(plan.strategy)) + pinnedLine(plan) +
-           line("Budget", exactBytes(plan.budgetBytes) + ", " +
+           line("Budget", formatExactBytes(plan.budgetBytes) + ", " +
                               formatPercent(ratio(plan.budgetBytes, plan.unlimitedPeakBytes)) +
                               " of the unlimited peak of " + formatBytes(plan.unlimitedPeakBytes));
 }
@@ -173,13 +169,13 @@ std::string infeasibleSummary(const Plan& plan) {
         const std::string name = plan.blocked->op == none
                                      ? "the step"
                                      : "operator \"" + plan.graph->op(plan.blocked->op).id + "\"";
-        text += line("Blocked", name + " needs " + exactBytes(plan.blocked->needsBytes) +
+        text += line("Blocked", name + " needs " + formatExactBytes(plan.blocked->needsBytes) +
                                     " at once, whatever this strategy decides");
     }
-    text +=
-        line("Smallest", "budget that works with this strategy: " + exactBytes(plan.minimumBudgetBytes) +
-                             ", " + formatPercent(ratio(plan.minimumBudgetBytes, plan.unlimitedPeakBytes)) +
-                             " of the unlimited peak");
+    text += line("Smallest",
+                 "budget that works with this strategy: " + formatExactBytes(plan.minimumBudgetBytes) + ", " +
+                     formatPercent(ratio(plan.minimumBudgetBytes, plan.unlimitedPeakBytes)) +
+                     " of the unlimited peak");
     text += line("What to do", "raise the budget to that, " +
                                    std::string(plan.pins.empty() ? "" : "remove pins, ") +
                                    "choose another strategy, or lower batch or sequence");

@@ -4,11 +4,31 @@ namespace slackscope {
 
 namespace {
 
-void writeHead(TextWriter& out, const std::string& profile, std::string_view axis) {
+template <class Items, class Write>
+void writeList(TextWriter& out, const Items& items, std::string_view indent, Write write) {
+    out << "[";
+    std::string_view separator = "\n";
+    for (const auto& item : items) {
+        out << separator << indent;
+        write(item);
+        separator = ",\n";
+    }
+    out << "]";
+}
+
+void writeHead(TextWriter& out, const SweepSubject& subject, std::string_view axis) {
     out << "{\n  \"format\": \"" << sweepFormat << "\", \"version\": " << sweepVersion
         << ",\n  \"simulated\": true,\n  \"profile\": ";
-    out.jsonString(profile);
+    out.jsonString(subject.profile);
     out << ",\n  \"axis\": \"" << axis << "\"";
+    if (subject.pins.empty())
+        return;
+    out << ",\n  \"pins\": ";
+    writeList(out, subject.pins, "    ", [&](const NamedPin& pin) {
+        out << "{\"tensor\": ";
+        out.jsonString(pin.tensor);
+        out << ", \"decision\": \"" << decisionName(pin.decision) << "\"}";
+    });
 }
 
 void writePoint(TextWriter& out, const SweepPoint& point) {
@@ -22,18 +42,6 @@ void writePoint(TextWriter& out, const SweepPoint& point) {
         << ", \"stall_ns\": {\"memory\": " << point.memoryStallNs
         << ", \"transfer\": " << point.transferStallNs << "}, \"peak_bytes\": " << point.peakBytes
         << ", \"offloaded_bytes\": " << point.offloadedBytes;
-}
-
-template <class Items, class Write>
-void writeList(TextWriter& out, const Items& items, std::string_view indent, Write write) {
-    out << "[";
-    std::string_view separator = "\n";
-    for (const auto& item : items) {
-        out << separator << indent;
-        write(item);
-        separator = ",\n";
-    }
-    out << "]";
 }
 
 void writeRow(TextWriter& out, const AxisRow& row) {
@@ -85,9 +93,9 @@ std::string_view limitName(Largest::Limit limit) {
 
 } // namespace
 
-void writeSweepJson(const Sweep& sweep, const std::string& profile, const TextSink& sink) {
+void writeSweepJson(const Sweep& sweep, const SweepSubject& subject, const TextSink& sink) {
     TextWriter out(sink);
-    writeHead(out, profile, "budget");
+    writeHead(out, subject, "budget");
     out << ",\n  \"unlimited_peak_bytes\": " << sweep.unlimitedPeakBytes
         << ",\n  \"ideal_ns\": " << sweep.idealNs << ",\n  \"curves\": ";
     writeList(out, sweep.curves, "    ", [&](const SweepCurve& curve) {
@@ -111,17 +119,17 @@ void writeSweepJson(const Sweep& sweep, const std::string& profile, const TextSi
     out << "\n}\n";
 }
 
-void writeAxisSweepJson(const AxisSweep& sweep, const std::string& profile, std::string_view axis,
+void writeAxisSweepJson(const AxisSweep& sweep, const SweepSubject& subject, std::string_view axis,
                         const TextSink& sink) {
     TextWriter out(sink);
-    writeHead(out, profile, axis);
+    writeHead(out, subject, axis);
     writeRows(out, sweep);
 }
 
-void writeLargestJson(const Largest& largest, const LargestRequest& request, const std::string& profile,
+void writeLargestJson(const Largest& largest, const LargestRequest& request, const SweepSubject& subject,
                       std::string_view axis, const TextSink& sink) {
     TextWriter out(sink);
-    writeHead(out, profile, axis);
+    writeHead(out, subject, axis);
     out << ",\n  \"largest\": {\"keep\": ";
     out.real(request.keep);
     out << ", \"value\": ";

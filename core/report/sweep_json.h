@@ -1,6 +1,7 @@
 // Sweep version 1: a sweep as JSON. Sizes are whole bytes, times whole nanoseconds.
 //
 //   {"format": "slackscope-sweep", "version": 1, "simulated": true, "profile": NAME, "axis": "budget",
+//    "pins": [{"tensor": ID, "decision": "keep"|"offload"|"recompute"}, ...], absent without pins
 //    "unlimited_peak_bytes": ..., "ideal_ns": ...,
 //    "curves": [{"strategy": ID, "minimum_budget_bytes": ..., "points": [POINT, ...]}, ...],
 //    "bound": [{"budget_bytes": ..., "lower_bound_ns": ...}, ...]}
@@ -21,6 +22,7 @@
 #pragma once
 
 #include "core/planner/axis_sweep.h"
+#include "core/report/sweep_subject.h"
 #include "core/report/text_writer.h"
 
 namespace slackscope {
@@ -28,10 +30,10 @@ namespace slackscope {
 inline constexpr std::string_view sweepFormat = "slackscope-sweep";
 inline constexpr std::int64_t sweepVersion = 1;
 
-void writeSweepJson(const Sweep& sweep, const std::string& profile, const TextSink& sink);
-void writeAxisSweepJson(const AxisSweep& sweep, const std::string& profile, std::string_view axis,
+void writeSweepJson(const Sweep& sweep, const SweepSubject& subject, const TextSink& sink);
+void writeAxisSweepJson(const AxisSweep& sweep, const SweepSubject& subject, std::string_view axis,
                         const TextSink& sink);
-void writeLargestJson(const Largest& largest, const LargestRequest& request, const std::string& profile,
+void writeLargestJson(const Largest& largest, const LargestRequest& request, const SweepSubject& subject,
                       std::string_view axis, const TextSink& sink);
 
 } // namespace slackscope

@@ -85,8 +85,12 @@ std::string plainReal(double value) {
     return text;
 }
 
-std::string valueText(std::int64_t value, const AxisWords& words) {
-    return words.perUnit == 1 ? formatCount(value) : plainReal(static_cast<double>(value) / words.perUnit);
+std::string pinnedLines(const SweepSubject& subject) {
+    std::string text;
+    for (const NamedPin& pin : subject.pins)
+        text +=
+            line(text.empty() ? "Pinned" : "", pin.tensor + " = " + std::string(decisionName(pin.decision)));
+    return text;
 }
 
 std::string rateText(const AxisRow& row) {
@@ -105,7 +109,7 @@ std::string axisTable(const AxisSweep& sweep, const AxisWords& words) {
     const bool hasRate =
         hasSamples || std::any_of(sweep.rows.begin(), sweep.rows.end(),
                                   [](const AxisRow& row) { return row.tokensPerStep.has_value(); });
-    std::vector<std::string> heading{words.unit, "budget", "of peak"};
+    std::vector<std::string> heading{words.name, "budget", "of peak"};
     heading.insert(heading.end(), sweep.strategies.begin(), sweep.strategies.end());
     if (hasBound)
         heading.emplace_back(boundHeading);
@@ -113,7 +117,7 @@ std::string axisTable(const AxisSweep& sweep, const AxisWords& words) {
         heading.emplace_back(hasSamples ? "best samples/s" : "best tokens/s");
     Table table(heading);
     for (const AxisRow& row : sweep.rows) {
-        const std::string value = valueText(row.value, words);
+        const std::string value = words.value(row.value);
         if (!row.refusal.empty()) {
             table.add({value, row.refusal});
             continue;
@@ -170,8 +174,8 @@ std::string limitWords(const AxisSweep& sweep, const AxisRow& row, Largest::Limi
 
 } // namespace
 
-std::string sweepText(const Sweep& sweep, const std::string& profile) {
-    std::string text = line("Profile", shownName(profile));
+std::string sweepText(const Sweep& sweep, const SweepSubject& subject) {
+    std::string text = line("Profile", shownName(subject.profile)) + pinnedLines(subject);
     text += line("Peak", formatBytes(sweep.unlimitedPeakBytes) + " when everything is kept");
     text += line("Ideal step", formatNanoseconds(sweep.idealNs));
     text += "\nThroughput in % of ideal (- infeasible):\n";
@@ -208,13 +212,14 @@ std::string sweepText(const Sweep& sweep, const std::string& profile) {
 }
 
 std::string axisSweepText(const AxisSweep& sweep, const AxisWords& words) {
-    return line("Profile", shownName(words.profile)) + line("Budget", words.budget) + "\n" +
-           axisTable(sweep, words) + simulatedLine;
+    return line("Profile", shownName(words.subject.profile)) + pinnedLines(words.subject) +
+           line("Budget", words.budget) + "\n" + axisTable(sweep, words) + simulatedLine;
 }
 
 std::string largestText(const Largest& largest, const LargestRequest& request, const AxisWords& words) {
     const AxisSweep& tried = largest.tried;
-    std::string text = line("Profile", shownName(words.profile)) + line("Budget", words.budget);
+    std::string text = line("Profile", shownName(words.subject.profile)) + pinnedLines(words.subject) +
+                       line("Budget", words.budget);
     text +=
         line("Question",
              "the largest " + words.name + " that fits and keeps " + plainReal(100 * request.keep) +
@@ -222,15 +227,14 @@ std::string largestText(const Largest& largest, const LargestRequest& request, c
                  (request.smallest > 1 ? " (in multiples of " + formatCount(request.smallest) + ")" : ""));
     if (largest.value) {
         const AxisRow& row = *rowOf(tried, *largest.value);
-        text += line("Answer",
-                     words.name + " " + valueText(*largest.value, words) + ": " + bestWords(tried, row));
+        text += line("Answer", words.name + " " + words.value(*largest.value) + ": " + bestWords(tried, row));
     } else {
-        text += line("Answer", "none: not even " + words.name + " " + valueText(request.smallest, words));
+        text += line("Answer", "none: not even " + words.name + " " + words.value(request.smallest));
     }
     const std::int64_t next = largest.value.value_or(0) + request.smallest;
     const AxisRow* const row = rowOf(tried, largest.limit == Largest::Limit::None ? *largest.value : next);
-    text += line("Limited by", limitWords(tried, *row, largest.limit, request,
-                                          words.name + " " + valueText(row->value, words)));
+    text += line("Limited by",
+                 limitWords(tried, *row, largest.limit, request, words.name + " " + words.value(row->value)));
     return text + "\nTried. " + axisTable(tried, words) + simulatedLine;
 }
 

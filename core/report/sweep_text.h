@@ -2,22 +2,22 @@
 #pragma once
 
 #include "core/planner/axis_sweep.h"
+#include "core/report/sweep_subject.h"
 
 #include <string>
 
 namespace slackscope {
 
 // One row per budget of the grid, a column per strategy in percent of the ideal throughput, the bound last.
-// `profile`: its name. Ends with a newline.
-std::string sweepText(const Sweep& sweep, const std::string& profile);
+// Ends with a newline.
+std::string sweepText(const Sweep& sweep, const SweepSubject& subject);
 
 // The axis of an AxisSweep, for people.
 struct AxisWords {
-    std::string name;    // "batch"
-    std::string unit;    // "samples per step"
-    double perUnit = 1;  // axis values in one unit: 1e9 for GB/s
-    std::string profile; // its name
-    std::string budget;  // how the budget of each row came about: "50.0 % of the unlimited peak"
+    std::string name;                             // "batch"
+    std::string (*value)(std::int64_t) = nullptr; // how a value of it is written
+    SweepSubject subject;
+    std::string budget; // how the budget of each row came about: "50.0 % of the unlimited peak"
 };
 
 // One row per value; one that makes no step says why.

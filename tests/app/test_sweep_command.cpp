@@ -1,10 +1,8 @@
 // `slackscope sweep`: what it prints agrees with `plan`, and what it refuses it says in one sentence.
 #include "core/planner/strategy.h"
 #include "tests/app/run_program.h"
+#include "tests/support/json.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -15,14 +13,6 @@ using namespace slackscope::test;
 namespace {
 
 const QString sample = QStringLiteral(SLACKSCOPE_SAMPLES "/tiny-transformer.profile.json");
-
-QJsonObject parsed(const QByteArray& text) {
-    QJsonParseError error;
-    const QJsonDocument document = QJsonDocument::fromJson(text, &error);
-    if (error.error != QJsonParseError::NoError)
-        qWarning() << error.errorString();
-    return document.object();
-}
 
 ProgramRun sweep(const QString& input, const QStringList& options) {
     return runProgram(QStringList{"sweep", input} + options);
@@ -43,14 +33,14 @@ private slots:
     void everyPointIsThatOfPlan() {
         const ProgramRun run = sweep(sample, {"--steps", "10", "--format", "json"});
         QCOMPARE(run.status, 0);
-        const QJsonArray curves = parsed(run.out)["curves"].toArray();
+        const QJsonArray curves = parsedObject(run.out)["curves"].toArray();
         QCOMPARE(static_cast<std::size_t>(curves.size()), strategies().size());
         const QJsonObject curve = curves[1].toObject();
         for (const int percent : {20, 50, 90}) {
             const QJsonObject plan =
-                parsed(runProgram({"plan", sample, "--budget", QString("%1%").arg(percent), "--strategy",
-                                   curve["strategy"].toString(), "--format", "json"})
-                           .out);
+                parsedObject(runProgram({"plan", sample, "--budget", QString("%1%").arg(percent),
+                                         "--strategy", curve["strategy"].toString(), "--format", "json"})
+                                 .out);
             bool isThere = false;
             for (const auto& each : curve["points"].toArray()) {
                 const QJsonObject point = each.toObject();
@@ -107,7 +97,7 @@ private slots:
                                            "--budget", "40%", "--format", "json"} +
                                    options);
         QVERIFY2(run.status == 0, run.err.constData());
-        const QJsonObject json = parsed(run.out);
+        const QJsonObject json = parsedObject(run.out);
         QCOMPARE(json["axis"].toString(), axis);
         QList<qint64> found;
         for (const auto& each : json["rows"].toArray()) {
@@ -117,9 +107,10 @@ private slots:
         }
         QCOMPARE(found, values);
         if (axis == "batch") { // the same as planning that batch
-            const QJsonObject plan = parsed(runProgram({"plan", "bert-base", "--batch", "4", "--budget",
-                                                        "40%", "--strategy", "slackswap", "--format", "json"})
-                                                .out);
+            const QJsonObject plan =
+                parsedObject(runProgram({"plan", "bert-base", "--batch", "4", "--budget", "40%", "--strategy",
+                                         "slackswap", "--format", "json"})
+                                 .out);
             const QJsonObject result =
                 json["rows"].toArray()[1].toObject()["results"].toArray()[0].toObject();
             QCOMPARE(result["step_ns"], plan["step_ns"]);
@@ -127,12 +118,49 @@ private slots:
         }
     }
 
+    void pinsAreHonoured() {
+        const QStringList pins{"--pin", "layer0.ln1.out=keep", "--pin", "layer1.ln1.out=offload"};
+        const QStringList options{"--strategies", "slackswap", "--format", "json", "--no-bound"};
+        const QJsonObject free =
+            parsedObject(sweep("bert-base", options + QStringList{"--values", "40%"}).out);
+        const QJsonObject json =
+            parsedObject(sweep("bert-base", options + pins + QStringList{"--values", "40%"}).out);
+        QVERIFY(!free.contains("pins"));
+        QCOMPARE(json["pins"].toArray().size(), 2);
+        const QJsonObject plan =
+            parsedObject(runProgram(QStringList{"plan", "bert-base", "--budget", "40%", "--strategy",
+                                                "slackswap", "--format", "json"} +
+                                    pins)
+                             .out);
+        const QJsonObject curve = json["curves"].toArray()[0].toObject();
+        QCOMPARE(curve["minimum_budget_bytes"], plan["minimum_budget_bytes"]);
+        QVERIFY(curve != free["curves"].toArray()[0].toObject());
+        bool isThere = false;
+        for (const auto& point : curve["points"].toArray()) {
+            if (point.toObject()["budget_bytes"] == plan["budget_bytes"])
+                isThere = point.toObject()["step_ns"] == plan["step_ns"];
+        }
+        QVERIFY(isThere);
+        const QJsonObject batches = parsedObject(
+            sweep("bert-base",
+                  options + pins + QStringList{"--axis", "batch", "--values", "4", "--budget", "40%"})
+                .out);
+        QCOMPARE(batches["pins"], json["pins"]);
+        const QJsonObject batchPlan =
+            parsedObject(runProgram(QStringList{"plan", "bert-base", "--batch", "4", "--budget", "40%",
+                                                "--strategy", "slackswap", "--format", "json"} +
+                                    pins)
+                             .out);
+        QCOMPARE(batches["rows"].toArray()[0].toObject()["results"].toArray()[0].toObject()["step_ns"],
+                 batchPlan["step_ns"]);
+    }
+
     void theLargestBatch() {
         const QStringList options{"--find",       "largest-batch", "--memory",   "8GB",      "--keep", "90%",
                                   "--strategies", "slackswap",     "--no-bound", "--format", "json"};
         const ProgramRun run = sweep("bert-base", options);
         QVERIFY2(run.status == 0, run.err.constData());
-        const QJsonObject json = parsed(run.out);
+        const QJsonObject json = parsedObject(run.out);
         const qint64 largest = json["largest"].toObject()["value"].toInteger();
         QVERIFY(largest > 1);
         QCOMPARE(json["largest"].toObject()["limit"].toString(), QString("throughput"));
@@ -158,7 +186,17 @@ private slots:
         usage("wrong ends", {"--from", "60%", "--to", "50%"}, "--from");
         usage("wrong mixed ends", {"--from", "900GiB", "--to", "50%"}, "--from");
         usage("a bad value", {"--values", "10%,x"}, "\"x\"");
-        usage("an empty value", {"--values", "10%,"}, "--values");
+        usage("an empty value", {"--values", "10%,"}, "--values: \"10%,\" has an empty entry");
+        usage("an empty batch", {"--axis", "batch", "--values", "1,,2"}, "has an empty entry");
+        usage("an empty strategy", {"--strategies", "slackswap,"},
+              "--strategies: \"slackswap,\" has an empty");
+        usage("a search on an axis", {"--find", "largest-batch", "--memory", "8GB", "--axis", "budget"},
+              "leave --axis");
+        usage("keeping nothing", {"--find", "largest-batch", "--keep", "0%"}, "--keep: \"0%\" is not");
+        usage("an unknown tensor", {"--pin", "layer0.ln1.oot=keep"}, "layer0.ln1.out");
+        usage("an unknown tensor on an axis", {"--axis", "batch", "--pin", "layer0.ln1.oot=keep"},
+              "layer0.ln1.out");
+        usage("an impossible pin", {"--pin", "tokens=recompute"}, "cannot be recomputed");
         usage("values and steps", {"--values", "10%", "--steps", "3"}, "--steps");
         usage("a misspelt strategy", {"--strategies", "slakswap"}, "slackswap");
         usage("adaptive batches", {"--axis", "batch", "--adaptive"}, "--adaptive");
@@ -193,6 +231,12 @@ private slots:
         QTest::newRow("too long a sequence")
             << QStringList{"bert-base", "--axis", "sequence", "--values", "100000"} << 3
             << "learned positions";
+        QTest::newRow("a search in too long sequences")
+            << QStringList{"bert-base", "--axis", "batch", "--values", "1", "--sequence", "100000"} << 3
+            << "learned positions";
+        QTest::newRow("a search whose first step is refused")
+            << QStringList{"bert-base", "--find", "largest-batch", "--memory", "8GB", "--sequence", "100000"}
+            << 3 << "learned positions";
         QTest::newRow("nowhere to write")
             << QStringList{sample, "--steps", "2", "--no-bound", "-o", "/no/such/folder/a.csv"} << 5
             << "/no/such/folder";

@@ -95,6 +95,24 @@ private slots:
                 sweep.rows[4].best()->point.throughputOfIdeal);
     }
 
+    void pinsAreHonoured() {
+        const auto graph = scaled(3);
+        const Bytes budget = unlimitedPeak(graph) * 6 / 10;
+        const Pins pins{{graph->savedTensors()[2], Decision::Keep},
+                        {graph->savedTensors()[3], Decision::Keep}};
+        AxisRequest request = requestFor(budget);
+        const std::vector<std::int64_t> values{3};
+        const AxisRow free = runAxisSweep(request, values, {}, {})->rows.front();
+        request.make = [&](std::int64_t) { return AxisCase{graph, budget, pins}; };
+        const AxisRow pinned = runAxisSweep(request, values, {}, {})->rows.front();
+        QVERIFY(pinned.results != free.results);
+        for (std::size_t s = 0; s < pinned.results.size(); ++s) {
+            const Plan plan = request.strategies[s]->prepare(graph, pins, {})->plan(budget);
+            QCOMPARE(pinned.results[s].point, sweepPointOf(plan));
+        }
+        QCOMPARE(pinned.lowerBoundNs, free.lowerBoundNs);
+    }
+
     void threadsChangeNothing() {
         AxisRequest request = requestFor(unlimitedPeak(scaled(4)), 12);
         const std::vector<std::int64_t> values{1, 2, 4, 6, 8, 12};
@@ -123,7 +141,7 @@ private slots:
             left = asked;
             LargestRequest largest;
             largest.axis = request;
-            QVERIFY(!findLargest(largest, [&] { return left.fetch_sub(1) <= 0; }));
+            QVERIFY(!findLargest(largest, {}, [&] { return left.fetch_sub(1) <= 0; }));
         }
     }
 
@@ -160,7 +178,17 @@ private slots:
         request.smallest = smallest;
         request.most = most;
         request.keep = keep;
-        const Largest largest = *findLargest(request, {});
+        std::vector<std::int64_t> told;
+        const Largest largest = *findLargest(request,
+                                             [&](std::int64_t value, double) {
+                                                 if (told.empty() || told.back() != value)
+                                                     told.push_back(value);
+                                             },
+                                             {});
+        std::sort(told.begin(), told.end());
+        QCOMPARE(told.size(), largest.tried.rows.size());
+        for (std::size_t i = 0; i < told.size(); ++i)
+            QCOMPARE(told[i], largest.tried.rows[i].value);
         QVERIFY(largest.value.has_value());
         QCOMPARE(static_cast<int>(largest.limit), limit);
         QCOMPARE(*largest.value % smallest, 0);
@@ -181,7 +209,7 @@ private slots:
     void nothingIsLargeEnough() {
         LargestRequest request;
         request.axis = requestFor(1);
-        const Largest largest = *findLargest(request, {});
+        const Largest largest = *findLargest(request, {}, {});
         QVERIFY(!largest.value);
         QCOMPARE(largest.limit, Largest::Limit::Memory);
         QCOMPARE(largest.tried.rows.size(), std::size_t{1});

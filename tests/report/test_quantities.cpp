@@ -54,6 +54,21 @@ private slots:
         QCOMPARE(formatRate(9.999), std::string("10.0"));
         QCOMPARE(formatPercent(0.9782), std::string("97.8 %"));
     }
+    void exactBytesAreSaidOnce() {
+        QCOMPARE(formatExactBytes(30), std::string("30 bytes"));
+        QCOMPARE(formatExactBytes(1), std::string("1 byte"));
+        QCOMPARE(formatExactBytes(1024), std::string("1.00 KiB (1,024 bytes)"));
+        QCOMPARE(formatExactBytes(5'394'000'000), std::string("5.02 GiB (5,394,000,000 bytes)"));
+    }
+    void bandwidthsHaveAFittingUnit() {
+        QCOMPARE(formatBandwidth(1), std::string("1 B/s"));
+        QCOMPARE(formatBandwidth(999), std::string("999 B/s"));
+        QCOMPARE(formatBandwidth(1500), std::string("1.5 KB/s"));
+        QCOMPARE(formatBandwidth(800'000'000), std::string("800 MB/s"));
+        QCOMPARE(formatBandwidth(999'999'999), std::string("1 GB/s"));
+        QCOMPARE(formatBandwidth(12'345'678'900), std::string("12.346 GB/s"));
+        QCOMPARE(formatBandwidth(2'000'000'000'000'000), std::string("2000 TB/s"));
+    }
     void sameInEveryLocale() {
         // Qt sets the user's locale; German writes a decimal comma. Where it is not installed this shows
         // nothing.

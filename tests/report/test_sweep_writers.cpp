@@ -1,26 +1,18 @@
 // What is written of a sweep is what the sweep found, in every form.
 #include "core/planner/lower_bound.h"
+#include "core/report/quantities.h"
 #include "core/report/sweep_csv.h"
 #include "core/report/sweep_json.h"
 #include "core/report/sweep_text.h"
+#include "tests/support/json.h"
 #include "tests/support/profiles.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QtTest>
 
 using namespace slackscope;
 using namespace slackscope::test;
 
 namespace {
-
-template <class Write>
-QByteArray written(Write write) {
-    QByteArray text;
-    write([&](std::string_view piece) { text.append(piece.data(), static_cast<qsizetype>(piece.size())); });
-    return text;
-}
 
 Sweep layeredSweep(std::int32_t splits) {
     SweepRequest request;
@@ -68,14 +60,6 @@ bool isPoint(const QJsonObject& json, const SweepPoint& point) {
            whole(json["offloaded_bytes"]) == point.offloadedBytes;
 }
 
-QJsonObject parsed(const QByteArray& text) {
-    QJsonParseError error;
-    const QJsonDocument document = QJsonDocument::fromJson(text, &error);
-    if (error.error != QJsonParseError::NoError)
-        qWarning() << error.errorString();
-    return document.object();
-}
-
 } // namespace
 
 class TestSweepWriters : public QObject {
@@ -83,8 +67,9 @@ class TestSweepWriters : public QObject {
 private slots:
     void jsonHoldsEveryPoint() {
         const Sweep sweep = layeredSweep(3);
-        const QJsonObject json =
-            parsed(written([&](const TextSink& sink) { writeSweepJson(sweep, "a \"name\"", sink); }));
+        const QJsonObject json = parsedObject(written([&](const TextSink& sink) {
+            writeSweepJson(sweep, {"a \"name\"", {}}, sink);
+        }));
         QCOMPARE(json["format"].toString(), QString("slackscope-sweep"));
         QCOMPARE(json["version"].toInt(), 1);
         QCOMPARE(json["simulated"].toBool(), true);
@@ -114,11 +99,12 @@ private slots:
 
     void csvHoldsEveryPoint() {
         const Sweep sweep = layeredSweep(2);
-        QList<QByteArray> lines =
-            written([&](const TextSink& sink) { writeSweepCsv(sweep, sink); }).split('\n');
+        QList<QByteArray> lines = written([&](const TextSink& sink) {
+                                      writeSweepCsv(sweep, {"net", {}}, sink);
+                                  }).split('\n');
         QCOMPARE(lines.takeLast(), QByteArray());
         const QList<QByteArray> heading = lines.takeFirst().trimmed().split(',');
-        QCOMPARE(heading.size(), 12);
+        QCOMPARE(heading.size(), 13);
         std::size_t next = 0;
         for (const SweepCurve& curve : sweep.curves) {
             for (const SweepPoint& point : curve.points) {
@@ -155,7 +141,7 @@ private slots:
 
     void textHasARowForEachBudget() {
         const Sweep sweep = layeredSweep(0);
-        const QStringList lines = QString::fromStdString(sweepText(sweep, "layers")).split('\n');
+        const QStringList lines = QString::fromStdString(sweepText(sweep, {"layers", {}})).split('\n');
         const auto heading = lines.indexOf(QRegularExpression("^budget +of peak .* bound$"));
         QVERIFY(heading > 0);
         for (std::size_t i = 0; i < sweep.grid.size(); ++i) {
@@ -186,8 +172,9 @@ private slots:
 
     void axisRowsAreWritten() {
         const AxisSweep sweep = layerSweep();
-        const QJsonObject json = parsed(
-            written([&](const TextSink& sink) { writeAxisSweepJson(sweep, "layers", "depth", sink); }));
+        const QJsonObject json = parsedObject(written([&](const TextSink& sink) {
+            writeAxisSweepJson(sweep, {"layers", {}}, "depth", sink);
+        }));
         QCOMPARE(json["axis"].toString(), QString("depth"));
         QCOMPARE(json["strategies"].toArray(), (QJsonArray{"slackswap", "keep-all"}));
         const QJsonArray rows = json["rows"].toArray();
@@ -206,16 +193,18 @@ private slots:
         }
         QCOMPARE(rows[3].toObject()["refused"].toString(), QString("\"deep\", refused."));
 
-        const QByteArray csv =
-            written([&](const TextSink& sink) { writeAxisSweepCsv(sweep, "depth", sink); });
+        const QByteArray csv = written([&](const TextSink& sink) {
+            writeAxisSweepCsv(sweep, {"layers", {}}, "depth", sink);
+        });
         const QList<QByteArray> lines = csv.trimmed().split('\n');
         QVERIFY(lines.front().startsWith("strategy,depth,budget_bytes,"));
         QCOMPARE(lines.size(), 1 + 2 * 3 + 3); // heading, strategies, bound
         for (const QByteArray& line : lines)
-            QCOMPARE(line.count(','), 12);
+            QCOMPARE(line.count(','), 13);
 
-        const QString text = QString::fromStdString(axisSweepText(sweep, {"depth", "layers", 1, "net", "4"}));
-        QVERIFY(text.contains("8       \"deep\", refused.\n"));
+        const QString text =
+            QString::fromStdString(axisSweepText(sweep, {"depth", formatCount, {"net", {}}, "4"}));
+        QVERIFY(text.contains("8      \"deep\", refused.\n"));
         QVERIFY(text.contains("Simulated, not measured"));
         for (const AxisRow& row : sweep.rows) {
             if (!row.refusal.empty())
@@ -225,14 +214,50 @@ private slots:
         }
     }
 
+    void pinsAreSaidInEveryForm() {
+        const Sweep sweep = layeredSweep(0);
+        const AxisSweep axisSweep = layerSweep();
+        const SweepSubject subject{"net", {{"a \"b\"", Decision::Keep}, {"c", Decision::Offload}}};
+        const auto json = [&](auto write) { return parsedObject(written(write))["pins"].toArray(); };
+        const QJsonArray pins{QJsonObject{{"tensor", "a \"b\""}, {"decision", "keep"}},
+                              QJsonObject{{"tensor", "c"}, {"decision", "offload"}}};
+        QCOMPARE(json([&](const TextSink& sink) { writeSweepJson(sweep, subject, sink); }), pins);
+        QCOMPARE(json([&](const TextSink& sink) { writeAxisSweepJson(axisSweep, subject, "depth", sink); }),
+                 pins);
+        LargestRequest request;
+        request.axis = axisRequest();
+        const Largest largest = *findLargest(request, {}, {});
+        QCOMPARE(
+            json([&](const TextSink& sink) { writeLargestJson(largest, request, subject, "depth", sink); }),
+            pins);
+        for (const QByteArray& csv :
+             {written([&](const TextSink& sink) { writeSweepCsv(sweep, subject, sink); }),
+              written([&](const TextSink& sink) { writeAxisSweepCsv(axisSweep, subject, "depth", sink); })}) {
+            QList<QByteArray> lines = csv.trimmed().split('\n');
+            QVERIFY(lines.takeFirst().endsWith(",pins\r"));
+            for (const QByteArray& line : lines) {
+                const bool isBound = line.startsWith("lower-bound,");
+                QVERIFY2(line.trimmed().endsWith(isBound ? ",," : ",\"a \"\"b\"\"=keep c=offload\""),
+                         line.constData());
+            }
+        }
+        const AxisWords words{"depth", formatCount, subject, "4"};
+        for (const std::string& text : {sweepText(sweep, subject), axisSweepText(axisSweep, words),
+                                        largestText(largest, request, words)})
+            QVERIFY2(text.find("\nPinned       a \"b\" = keep\n             c = offload\n") !=
+                         std::string::npos,
+                     text.c_str());
+        QVERIFY(sweepText(sweep, {"net", {}}).find("Pinned") == std::string::npos);
+    }
+
     void valuesAreShownInTheirUnit() {
         AxisSweep sweep = layerSweep();
         sweep.rows[0].value = 12'500'000'000;
-        sweep.rows[1].value = 25'000'000'000;
+        sweep.rows[1].value = 1;
         const QString text =
-            QString::fromStdString(axisSweepText(sweep, {"bandwidth", "GB/s", 1e9, "net", "4"}));
-        QVERIFY(text.contains("\n12.5 "));
-        QVERIFY(text.contains("\n25 "));
+            QString::fromStdString(axisSweepText(sweep, {"bandwidth", formatBandwidth, {"net", {}}, "4"}));
+        QVERIFY(text.contains("\n12.5 GB/s "));
+        QVERIFY(text.contains("\n1 B/s "));
     }
 
     void theAnswerNamesItsLimit_data() {
@@ -258,16 +283,17 @@ private slots:
         request.axis = axisRequest();
         request.keep = keep;
         request.most = most;
-        const Largest largest = *findLargest(request, {});
+        const Largest largest = *findLargest(request, {}, {});
         const QString text =
-            QString::fromStdString(largestText(largest, request, {"depth", "layers", 1, "net", "4"}));
+            QString::fromStdString(largestText(largest, request, {"depth", formatCount, {"net", {}}, "4"}));
         QFETCH(QString, answer);
         QFETCH(QString, limit);
         QFETCH(QString, word);
         QVERIFY2(text.contains("\n" + answer), qPrintable(text));
         QVERIFY2(text.contains("\n" + limit), qPrintable(text));
-        const QJsonObject json = parsed(
-            written([&](const TextSink& sink) { writeLargestJson(largest, request, "net", "depth", sink); }));
+        const QJsonObject json = parsedObject(written([&](const TextSink& sink) {
+            writeLargestJson(largest, request, {"net", {}}, "depth", sink);
+        }));
         QCOMPARE(json["largest"].toObject()["limit"].toString(), word);
         QCOMPARE(whole(json["largest"].toObject()["value"]), *largest.value);
         QCOMPARE(static_cast<std::size_t>(json["rows"].toArray().size()), largest.tried.rows.size());
@@ -279,13 +305,14 @@ private slots:
         request.axis.make = [](std::int64_t) {
             return AxisCase{StepGraph::build(layeredProfile(2)).value(), 1};
         };
-        const Largest largest = *findLargest(request, {});
+        const Largest largest = *findLargest(request, {}, {});
         const QString text =
-            QString::fromStdString(largestText(largest, request, {"depth", "layers", 1, "net", "1"}));
+            QString::fromStdString(largestText(largest, request, {"depth", formatCount, {"net", {}}, "1"}));
         QVERIFY2(text.contains("Answer       none: not even depth 1\n"), qPrintable(text));
         QVERIFY2(text.contains("memory: depth 1 needs "), qPrintable(text));
-        const QJsonObject json = parsed(
-            written([&](const TextSink& sink) { writeLargestJson(largest, request, "net", "depth", sink); }));
+        const QJsonObject json = parsedObject(written([&](const TextSink& sink) {
+            writeLargestJson(largest, request, {"net", {}}, "depth", sink);
+        }));
         QVERIFY(json["largest"].toObject()["value"].isNull());
     }
 };
