@@ -58,7 +58,7 @@ private slots:
 
     // x -> x1 -> x2 -> ..., every x feeds a saved s, and every backward needs the whole chain again.
     void longChainsOfTransientsEnd() {
-        constexpr int length = 1000;
+        constexpr int length = cases(1000, 200);
         Profile profile = chainProfile(1);
         profile.tensors = {{"x0", "", 10, 10}};
         profile.operators.clear();
