@@ -101,7 +101,7 @@ note "formatting" $status
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export TSAN_OPTIONS=halt_on_error=1
+export TSAN_OPTIONS="halt_on_error=1:suppressions='$tree/tests/tsan.supp'"
 if [ -n "$sanitize" ]; then
     # Qt and fontconfig keep what they allocate once: leaks are looked for in the core alone (default run).
     ASAN_OPTIONS+=:detect_leaks=0
