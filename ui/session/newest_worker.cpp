@@ -22,13 +22,11 @@ void giveWay() {
 } // namespace
 
 NewestWorker::NewestWorker(Priority priority)
-    : thread_(QThread::create([this, priority] {
+    : thread_([this, priority] {
           if (priority == Priority::Background)
               giveWay();
           work();
-      })) {
-    thread_->start();
-}
+      }) {}
 
 NewestWorker::~NewestWorker() {
     {
@@ -37,7 +35,7 @@ NewestWorker::~NewestWorker() {
         waiting_.reset();
     }
     wake_.notify_one();
-    thread_->wait();
+    thread_.join();
 }
 
 void NewestWorker::submit(quint64 group, Task task) {

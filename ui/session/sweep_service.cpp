@@ -4,6 +4,7 @@
 #include "core/planner/threads.h"
 
 #include <QElapsedTimer>
+#include <QThread>
 
 #include <algorithm>
 #include <exception>
