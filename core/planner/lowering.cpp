@@ -43,28 +43,48 @@ bool canDrop(const StepGraph& graph, TensorIndex t) {
 Lowering::Lowering(std::shared_ptr<const StepGraph> graph) : graph_(std::move(graph)) {}
 
 bool Lowering::isAvailable(TensorIndex t, const Placement& placement) const {
-    return placement.decisions[at(t)] != Decision::Recompute || graph_->producer(t) == none || live_[at(t)];
+    return opened_[at(t)] != Opened::Not || comesBack(t, placement) == Between::Fetched;
 }
 
-bool Lowering::letsGo(TensorIndex t, const Placement& placement) {
-    return !placement.letGo.empty() && placement.letGo[at(t)];
+// How a tensor that is not resident comes back where the walk stands.
+Between Lowering::comesBack(TensorIndex t, const Placement& placement) const {
+    const std::size_t uses = graph_->savers(t).size();
+    const std::size_t use = placement.detours.empty() ? 0 : at(uses_[at(t)]);
+    if (use > 0 && use < uses)
+        return placement.detours[at(t)].afterUse(use - 1);
+    const bool byHost = use == 0 ? placement.decisions[at(t)] == Decision::Offload : placement.offloads(t);
+    return byHost ? Between::Fetched : Between::Recomputed;
+}
+
+// Whether a residency that was opened for a recompute ends with it.
+bool Lowering::leavesAgain(TensorIndex t, const Placement& placement) const {
+    return !placement.detours.empty() && placement.detours[at(t)].brief;
+}
+
+void Lowering::open(TensorIndex t, Opened how, std::int32_t from) {
+    opened_[at(t)] = how;
+    openedAt_[at(t)] = from;
+    lastRead_[at(t)] = std::max(lastRead_[at(t)], from);
+}
+
+// At its last read.
+void Lowering::close(TensorIndex t) {
+    if (opened_[at(t)] == Opened::Fetched)
+        fetched_.push_back({t, openedAt_[at(t)], lastRead_[at(t)], earliestFetch_[at(t)]});
+    else
+        stays_.push_back({t, openedAt_[at(t)], lastRead_[at(t)], 0});
+    opened_[at(t)] = Opened::Not;
+    earliestFetch_[at(t)] = lastRead_[at(t)] + 1;
 }
 
 void Lowering::read(TensorIndex t, const Placement& placement) {
-    if (placement.decisions[at(t)] == Decision::Offload && letsGo(t, placement) &&
-        firstRead_[at(t)] != none && lastRead_[at(t)] + 1 < position())
-        endFetch(t);
-    if (firstRead_[at(t)] == none)
-        firstRead_[at(t)] = position();
+    const bool apart = lastRead_[at(t)] + 1 < position();
+    if (opened_[at(t)] == Opened::Fetched && apart && leavesAgain(t, placement) &&
+        comesBack(t, placement) == Between::Fetched)
+        close(t);
+    if (opened_[at(t)] == Opened::Not)
+        open(t, Opened::Fetched, position());
     lastRead_[at(t)] = position();
-}
-
-// The next read of an offloaded tensor is of another prefetch.
-void Lowering::endFetch(TensorIndex t) {
-    fetched_.push_back({t, firstRead_[at(t)], lastRead_[at(t)],
-                        std::max(earliestFetch_[at(t)], std::max(graph_->lastForwardUse(t), 0) + 1)});
-    earliestFetch_[at(t)] = lastRead_[at(t)] + 1;
-    firstRead_[at(t)] = none;
 }
 
 bool Lowering::walk(const Placement& placement) {
@@ -75,11 +95,12 @@ bool Lowering::walk(const Placement& placement) {
     stays_.clear();
     fetched_.clear();
     stack_.clear();
-    earliestFetch_.assign(tensors, 0);
-    madeAt_.assign(tensors, none);
-    firstRead_.assign(tensors, none);
+    opened_.assign(tensors, Opened::Not);
+    openedAt_.assign(tensors, none);
     lastRead_.assign(tensors, none);
-    live_.assign(tensors, 0);
+    earliestFetch_.assign(tensors, 0);
+    if (!placement.detours.empty())
+        uses_.assign(tensors, 0);
     gathered_.assign(operators, 0);
     stamp_ = 0;
     segmentDone_.clear();
@@ -92,19 +113,49 @@ bool Lowering::walk(const Placement& placement) {
         if (compute_.size() > mostRepeats * operators + 2 * operators)
             return false;
     }
-    settle(placement);
+    settle();
     addUpLedger();
     return true;
 }
 
 void Lowering::runForward(const Placement& placement) {
+    for (const TensorIndex t : graph_->profileInputs()) {
+        open(t, Opened::Written, 0);
+        lastRead_[at(t)] = std::max(graph_->lastForwardUse(t), 0);
+        if (placement.decisions[at(t)] == Decision::Offload)
+            close(t);
+    }
     for (OperatorIndex op = 0; op < graph_->operatorCount(); ++op) {
         compute_.push_back({op, ComputeKind::Forward});
         for (const TensorIndex t : graph_->outputs(op)) {
+            open(t, Opened::Written, op);
+            if (!placement.detours.empty() && placement.detours[at(t)].awayInForward)
+                leaveInForward(t);
+            lastRead_[at(t)] = graph_->lastForwardUse(t);
             if (placement.decisions[at(t)] != Decision::Keep)
-                stays_.push_back({t, op, graph_->lastForwardUse(t)});
+                close(t);
         }
     }
+}
+
+void Lowering::leaveInForward(TensorIndex t) {
+    std::int32_t last = graph_->producer(t);
+    std::int32_t from = last;
+    std::int32_t longest = 1;
+    std::int32_t until = none;
+    for (const OperatorIndex consumer : graph_->consumers(t)) {
+        if (consumer - last > longest) {
+            longest = consumer - last;
+            from = last;
+            until = consumer;
+        }
+        last = consumer;
+    }
+    if (until == none)
+        return;
+    lastRead_[at(t)] = from;
+    close(t);
+    open(t, Opened::Fetched, until);
 }
 
 void Lowering::runBackward(OperatorIndex op, const Placement& placement) {
@@ -112,17 +163,23 @@ void Lowering::runBackward(OperatorIndex op, const Placement& placement) {
     batch_.clear();
     for (const TensorIndex t : graph_->saved(op))
         gather(t, placement);
+    if (!placement.detours.empty())
+        gatherAhead(op, placement);
     if (!batch_.empty()) {
         demandSegment(op, placement);
         emitBatch(op, placement);
     }
-    for (const TensorIndex t : graph_->saved(op))
-        read(t, placement);
     for (const TensorIndex t : graph_->saved(op)) {
-        if (live_[at(t)] && (graph_->lastBackwardUse(t) == op || letsGo(t, placement))) {
-            stays_.push_back({t, madeAt_[at(t)], position()});
-            live_[at(t)] = 0;
+        read(t, placement);
+        if (graph_->lastBackwardUse(t) == op) {
+            if (opened_[at(t)] == Opened::Rewritten)
+                close(t);
+        } else if (!placement.detours.empty() &&
+                   placement.detours[at(t)].afterUse(at(uses_[at(t)])) != Between::Stays) {
+            close(t);
         }
+        if (!placement.detours.empty())
+            ++uses_[at(t)];
     }
     compute_.push_back({op, ComputeKind::Backward});
 }
@@ -138,6 +195,16 @@ void Lowering::demandSegment(OperatorIndex op, const Placement& placement) {
     for (OperatorIndex earlier = op; earlier >= 0 && placement.segments[at(earlier)] == segment; --earlier) {
         for (const TensorIndex t : graph_->saved(earlier))
             gather(t, placement);
+    }
+}
+
+// Adds to the batch what the next backwards read and had better be there early.
+void Lowering::gatherAhead(OperatorIndex op, const Placement& placement) {
+    for (OperatorIndex next = op - 1; next >= std::max(0, op - Detour::furthestAhead); --next) {
+        for (const TensorIndex t : graph_->saved(next)) {
+            if (placement.detours[at(t)].ahead >= op - next)
+                gather(t, placement);
+        }
     }
 }
 
@@ -169,55 +236,39 @@ void Lowering::emitBatch(OperatorIndex neededBy, const Placement& placement) {
             writeAgain(t, neededBy, placement);
         compute_.push_back({op, ComputeKind::Recompute});
     }
-    for (const TensorIndex t : temporaries_) {
-        stays_.push_back({t, madeAt_[at(t)], std::max(madeAt_[at(t)], lastRead_[at(t)])});
-        live_[at(t)] = 0;
-    }
+    for (const TensorIndex t : temporaries_)
+        close(t);
 }
 
 // One output of a recompute. What a later backward still reads stays until then; the rest leaves with the
 // batch.
 void Lowering::writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement) {
-    const Decision decision = placement.decisions[at(t)];
-    if (decision == Decision::Offload && firstRead_[at(t)] != none && letsGo(t, placement))
-        endFetch(t);
-    if (decision == Decision::Offload && firstRead_[at(t)] == none) {
+    const bool fetched = comesBack(t, placement) == Between::Fetched;
+    if (opened_[at(t)] == Opened::Fetched && fetched && leavesAgain(t, placement))
+        close(t);
+    if (opened_[at(t)] != Opened::Not) {
+        lastRead_[at(t)] = position(); // it stays at least until here, so it is not written
+    } else if (fetched) {
         // Still on the host: this copy of it is of no use here, and its prefetch must come after.
-        stays_.push_back({t, position(), position()});
+        stays_.push_back({t, position(), position(), 0});
         earliestFetch_[at(t)] = position() + 1;
-    } else if (decision != Decision::Recompute) {
-        read(t, placement); // it stays at least until here, so it is not written
-    } else if (!live_[at(t)]) {
-        madeAt_[at(t)] = position();
-        live_[at(t)] = 1;
+    } else {
+        open(t, Opened::Rewritten, position());
         const auto saved = graph_->saved(neededBy);
         if (!graph_->isSaved(t) || graph_->lastBackwardUse(t) > neededBy ||
-            (letsGo(t, placement) && std::find(saved.begin(), saved.end(), t) == saved.end()))
+            (leavesAgain(t, placement) && std::find(saved.begin(), saved.end(), t) == saved.end()))
             temporaries_.push_back(t);
     }
 }
 
-void Lowering::settle(const Placement& placement) {
+void Lowering::settle() {
     const std::int32_t last = position() - 1;
     for (TensorIndex t = 0; t < graph_->tensorCount(); ++t) {
-        const OperatorIndex producer = graph_->producer(t);
-        const std::int32_t lastForward = std::max(graph_->lastForwardUse(t), 0);
-        switch (placement.decisions[at(t)]) {
-        case Decision::Offload:
-            if (producer == none)
-                stays_.push_back({t, 0, lastForward});
-            if (firstRead_[at(t)] != none)
-                endFetch(t);
-            break;
-        case Decision::Keep:
-            stays_.push_back({t, std::max(producer, 0),
-                              producer == none ? last : std::max(lastForward, lastRead_[at(t)])});
-            break;
-        case Decision::Recompute:
-            if (producer == none)
-                stays_.push_back({t, 0, last});
-            break;
-        }
+        if (opened_[at(t)] == Opened::Not)
+            continue;
+        if (graph_->producer(t) == none && opened_[at(t)] == Opened::Written)
+            lastRead_[at(t)] = last; // rule 9 of the simulation model
+        close(t);
     }
     std::sort(fetched_.begin(), fetched_.end(), [](const Stay& a, const Stay& b) {
         return std::pair(a.first, a.tensor) < std::pair(b.first, b.tensor);
@@ -281,15 +332,19 @@ std::vector<Prefetch> Lowering::admitPrefetches(Bytes budget) {
 Instructions Lowering::lower(const Placement& placement, Bytes budget) {
     if (!walk(placement))
         throw std::logic_error("lowering a placement that no budget runs");
+    return lowerWalked(placement, budget);
+}
+
+Instructions Lowering::lowerWalked(const Placement& placement, Bytes budget) {
     Instructions out;
     out.prefetches = admitPrefetches(budget);
     for (const TensorIndex t : graph_->profileInputs()) {
-        if (placement.decisions[at(t)] == Decision::Offload)
+        if (placement.offloads(t))
             out.offloads.push_back({t, none});
     }
     for (OperatorIndex op = 0; op < graph_->operatorCount(); ++op) {
         for (const TensorIndex t : graph_->outputs(op)) {
-            if (placement.decisions[at(t)] == Decision::Offload)
+            if (placement.offloads(t))
                 out.offloads.push_back({t, op});
         }
     }

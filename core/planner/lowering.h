@@ -12,6 +12,11 @@
 #include "core/program/program.h"
 #include "core/simulator/simulator.h"
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
 namespace slackscope {
 
 // Everything kept, transients released: the plan of the unlimited peak.
@@ -41,14 +46,18 @@ public:
     const StepGraph& graph() const { return *graph_; }
     const std::shared_ptr<const StepGraph>& sharedGraph() const { return graph_; }
 
-    // A placement drops only tensors for which canDrop holds and offloads only those for which canOffload
-    // holds. O(items) each; the object holds scratch space, so use one per thread and many times.
+    // A placement drops only saved tensors for which canDrop holds and offloads only those for which
+    // canOffload holds, or transients that the host takes; detours recompute only what
+    // StepGraph::canRecompute says can be. O(items) each; the object holds scratch space, so use one per
+    // thread and many times.
     LedgerPeak peak(const Placement& placement);
     // By compute item, what is resident while it runs, every copy taken as instantaneous; of the placement
     // that peak() was asked for last.
     std::span<const Bytes> ledger() const { return ledger_; }
     // Instructions of the placement, prefetches admitted under `budget` (>= peak(placement).bytes).
     Instructions lower(const Placement& placement, Bytes budget);
+    // The same, of the placement that peak() was asked for last.
+    Instructions lowerWalked(const Placement& placement, Bytes budget);
 
 private:
     // A stretch of compute items, both ends included, during which a tensor is resident.
@@ -59,19 +68,25 @@ private:
         std::int32_t earliest = 0; // where it starts with a prefetch: admitted from this position
     };
 
+    enum class Opened : std::uint8_t { Not, Written, Rewritten, Fetched };
+
     static constexpr std::size_t mostRepeats = 64;
 
     bool walk(const Placement& placement); // false: too many repeats
     void runForward(const Placement& placement);
     void runBackward(OperatorIndex op, const Placement& placement);
     void demandSegment(OperatorIndex op, const Placement& placement);
+    void gatherAhead(OperatorIndex op, const Placement& placement);
     void gather(TensorIndex wanted, const Placement& placement);
     void emitBatch(OperatorIndex neededBy, const Placement& placement);
     void writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement);
-    static bool letsGo(TensorIndex t, const Placement& placement);
+    void leaveInForward(TensorIndex t);
+    Between comesBack(TensorIndex t, const Placement& placement) const;
+    bool leavesAgain(TensorIndex t, const Placement& placement) const;
+    void open(TensorIndex t, Opened how, std::int32_t from);
+    void close(TensorIndex t);
     void read(TensorIndex t, const Placement& placement);
-    void endFetch(TensorIndex t);
-    void settle(const Placement& placement);
+    void settle();
     void addUpLedger();
     std::vector<Prefetch> admitPrefetches(Bytes budget);
     bool isAvailable(TensorIndex t, const Placement& placement) const;
@@ -84,12 +99,12 @@ private:
     std::vector<Stay> fetched_; // residencies that start with a prefetch; `first` reads it first
     std::vector<Bytes> ledger_; // by position, every prefetch at its first read
     // Scratch, by tensor unless said otherwise.
+    std::vector<Opened> opened_;              // the residency that is open where the walk stands
+    std::vector<std::int32_t> openedAt_;      // position of its write or first read
+    std::vector<std::int32_t> lastRead_;      // position of the last read of it
     std::vector<std::int32_t> earliestFetch_; // the next prefetch may be admitted from this position
-    std::vector<std::int32_t> madeAt_;        // position of the write that opened a recomputed residency
-    std::vector<std::int32_t> firstRead_;     // in the backward pass
-    std::vector<std::int32_t> lastRead_;
-    std::vector<char> live_;             // recomputed and not yet released
-    std::vector<std::int32_t> gathered_; // by operator: stamp of the batch that holds it
+    std::vector<std::int32_t> uses_;          // backwards that have read it; kept up where there are detours
+    std::vector<std::int32_t> gathered_;      // by operator: stamp of the batch that holds it
     std::vector<OperatorIndex> batch_;
     std::vector<TensorIndex> stack_;
     std::vector<TensorIndex> temporaries_; // of the batch: released after their last read in it

@@ -4,9 +4,34 @@
 #include "core/planner/decision.h"
 #include "core/profile/profile.h"
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 namespace slackscope {
+
+// What becomes of a tensor between two of its reads.
+enum class Between : std::uint8_t { Stays, Fetched, Recomputed }; // Fetched, Recomputed: released until then
+
+// What a placement says of a tensor besides its decision.
+struct Detour {
+    static constexpr int furthestAhead = 3;
+
+    // Released in the longest gap between its forward uses (its producer counted), and prefetched for the
+    // next.
+    bool awayInForward = false;
+    // Where it is released and a recompute reads it, it is released again after that read.
+    bool brief = false;
+    // Recomputed so many backwards before the one that reads it, which may hide a transfer.
+    std::uint8_t ahead = 0;
+    // After its first backward use, after its second, and after each later one.
+    std::array<Between, 3> backward{};
+
+    bool operator==(const Detour&) const = default;
+    Between afterUse(std::size_t use) const {
+        return backward[use < backward.size() ? use : backward.size() - 1];
+    }
+};
 
 struct Placement {
     // By tensor. For a tensor that no backward reads, Recompute is the ordinary case (released after its last
@@ -15,9 +40,18 @@ struct Placement {
     // By operator: its segment, or empty. The first need inside a segment recomputes all that the backwards
     // of that segment read, each operator once. Without segments, each need is met alone.
     std::vector<std::int32_t> segments;
-    // By tensor, or empty: offloaded or dropped tensors that are released after each backward (or recompute)
-    // that reads them, and prefetched or recomputed again for the next, instead of staying to the last.
-    std::vector<char> letGo;
+    // By tensor, or empty: none.
+    std::vector<Detour> detours;
+
+    // Whether a copy of the tensor goes to the host.
+    bool offloads(TensorIndex t) const {
+        const auto i = static_cast<std::size_t>(t);
+        if (decisions[i] == Decision::Offload || detours.empty())
+            return decisions[i] == Decision::Offload;
+        const Detour& detour = detours[i];
+        return detour.awayInForward || detour.backward[0] == Between::Fetched ||
+               detour.backward[1] == Between::Fetched || detour.backward[2] == Between::Fetched;
+    }
 };
 
 // A decision that the user has fixed.

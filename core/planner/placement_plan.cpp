@@ -11,8 +11,8 @@ std::size_t at(std::int32_t i) {
     return static_cast<std::size_t>(i);
 }
 
-Simulated run(Lowering& lowering, const Placement& placement, Bytes room, Timeline storage) {
-    auto program = Program::assemble(lowering.sharedGraph(), lowering.lower(placement, room));
+Simulated run(const Lowering& lowering, Instructions instructions, Bytes room, Timeline storage) {
+    auto program = Program::assemble(lowering.sharedGraph(), std::move(instructions));
     if (!program)
         throw std::logic_error("a lowered placement is no program: " + program.error().reason);
     auto timeline = simulate(*program, room, std::move(storage));
@@ -30,7 +30,7 @@ Plan emptyPlan(const Lowering& lowering, const Placement& placement, Bytes budge
     plan.budgetBytes = budget;
     plan.decisions.assign(at(graph.tensorCount()), Decision::Keep);
     for (const TensorIndex t : graph.savedTensors())
-        plan.decisions[at(t)] = placement.decisions[at(t)];
+        plan.decisions[at(t)] = placement.offloads(t) ? Decision::Offload : placement.decisions[at(t)];
     plan.placement = placement;
     plan.slack = availableSlack(graph);
     plan.lowerBoundNs = graph.idealNs();
@@ -44,7 +44,7 @@ Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes roo
     const StepGraph& graph = lowering.graph();
     Plan plan = emptyPlan(lowering, placement, room, strategy);
     plan.roomBytes = room;
-    plan.simulated = run(lowering, placement, room, {});
+    plan.simulated = run(lowering, lowering.lower(placement, room), room, {});
     const Instructions& instructions = plan.simulated->program.instructions();
     for (const Offload& offload : instructions.offloads) {
         plan.offloadedBytes += graph.tensor(offload.tensor).bytes;
@@ -56,7 +56,13 @@ Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes roo
 }
 
 Nanoseconds simulatedStepNs(Lowering& lowering, const Placement& placement, Bytes room, Timeline& storage) {
-    Simulated simulated = run(lowering, placement, room, std::move(storage));
+    Simulated simulated = run(lowering, lowering.lower(placement, room), room, std::move(storage));
+    storage = std::move(simulated.timeline);
+    return storage.stepNs;
+}
+
+Nanoseconds walkedStepNs(Lowering& lowering, const Placement& placement, Bytes room, Timeline& storage) {
+    Simulated simulated = run(lowering, lowering.lowerWalked(placement, room), room, std::move(storage));
     storage = std::move(simulated.timeline);
     return storage.stepNs;
 }

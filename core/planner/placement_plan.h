@@ -16,6 +16,8 @@ Plan simulatePlacement(Lowering& lowering, const Placement& placement, Bytes roo
 
 // The step time alone. `storage` is used from call to call.
 Nanoseconds simulatedStepNs(Lowering& lowering, const Placement& placement, Bytes room, Timeline& storage);
+// The same, of the placement whose peak `lowering` was asked for last.
+Nanoseconds walkedStepNs(Lowering& lowering, const Placement& placement, Bytes room, Timeline& storage);
 
 // The plan of a budget that no placement meets; `least` is the peak of the one that comes closest.
 Plan infeasiblePlan(const Lowering& lowering, const Pins& pins, Bytes budget, const LedgerPeak& least,

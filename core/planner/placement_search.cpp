@@ -18,25 +18,86 @@ std::size_t at(std::int32_t i) {
 PlacementSearch::PlacementSearch(std::shared_ptr<const StepGraph> graph, const Pins& pins)
     : lowering_(std::move(graph)),
       hostBytes_(lowering_.graph().profile().link.hostMemoryBytes.value_or(unlimitedBudget)) {
-    const StepGraph& step = lowering_.graph();
-    const std::vector<char> pinned = pinnedTensors(step, pins);
-    for (TensorIndex t = 0; t < step.tensorCount(); ++t) {
-        if (pinned[at(t)])
-            continue;
-        Choice choice{t, {{Decision::Keep, false}}};
-        const bool readApart = step.isSaved(t) && step.firstBackwardUse(t) != step.lastBackwardUse(t);
-        if (canOffload(step, t)) {
-            choice.fates.push_back({Decision::Offload, false});
-            if (readApart)
-                choice.fates.push_back({Decision::Offload, true});
-        }
-        if (canDrop(step, t) || (!step.isSaved(t) && step.producer(t) != none && step.tensor(t).bytes > 0))
-            choice.fates.push_back({Decision::Recompute, false});
-        if (canDrop(step, t) && readApart)
-            choice.fates.push_back({Decision::Recompute, true});
-        if (choice.fates.size() > 1)
-            choices_.push_back(std::move(choice));
+    const std::vector<char> pinned = pinnedTensors(lowering_.graph(), pins);
+    for (TensorIndex t = 0; t < lowering_.graph().tensorCount(); ++t) {
+        if (!pinned[at(t)] && lowering_.graph().tensor(t).bytes > 0)
+            addChoices(t);
     }
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (choices_[i].what == Choice::What::Decision)
+            decisions_.push_back(i);
+    }
+}
+
+void PlacementSearch::addChoices(TensorIndex t) {
+    const StepGraph& graph = lowering_.graph();
+    const auto add = [&](Choice::What what, std::size_t use, auto... values) {
+        choices_.push_back({t, what, use, {static_cast<std::uint8_t>(values)...}});
+    };
+    const bool transient = !graph.isSaved(t);
+    if (transient && graph.producer(t) == none)
+        return;
+    const bool fitsHost = graph.tensor(t).bytes <= hostBytes_;
+    const bool offload = transient ? fitsHost : canOffload(graph, t);
+    const bool drop = transient || canDrop(graph, t);
+    if (offload && drop)
+        add(Choice::What::Decision, 0, Decision::Keep, Decision::Offload, Decision::Recompute);
+    else if (offload)
+        add(Choice::What::Decision, 0, Decision::Keep, Decision::Offload);
+    else if (drop)
+        add(Choice::What::Decision, 0, Decision::Keep, Decision::Recompute);
+
+    const auto savers = graph.savers(t);
+    const bool again = graph.canRecompute(t);
+    bool apart = false;
+    for (std::size_t use = 0; use + 1 < savers.size() && use < Detour{}.backward.size(); ++use) {
+        const std::size_t i = savers.size() - 1 - use;
+        if (savers[i] - savers[i - 1] < 2 || (!offload && !again))
+            continue;
+        apart = true;
+        if (offload && again)
+            add(Choice::What::AfterUse, use, Between::Stays, Between::Fetched, Between::Recomputed);
+        else
+            add(Choice::What::AfterUse, use, Between::Stays,
+                offload ? Between::Fetched : Between::Recomputed);
+    }
+    if (!transient && (drop || offload || apart))
+        add(Choice::What::Brief, 0, 0, 1);
+    if (!transient && again)
+        add(Choice::What::Ahead, 0, 0, 1, 2, 3);
+    OperatorIndex last = graph.producer(t);
+    bool awayHelps = false;
+    for (const OperatorIndex consumer : graph.consumers(t)) {
+        awayHelps = awayHelps || consumer - last > 1;
+        last = consumer;
+    }
+    if (offload && awayHelps && graph.producer(t) != none)
+        add(Choice::What::AwayInForward, 0, 0, 1);
+}
+
+PlacementSearch::Fate PlacementSearch::changed(Fate fate, const Choice& choice, std::uint8_t value) {
+    switch (choice.what) {
+    case Choice::What::Decision:
+        fate.decision = static_cast<Decision>(value);
+        break;
+    case Choice::What::AfterUse:
+        fate.detour.backward[choice.use] = static_cast<Between>(value);
+        break;
+    case Choice::What::AwayInForward:
+        fate.detour.awayInForward = value != 0;
+        break;
+    case Choice::What::Ahead:
+        fate.detour.ahead = value;
+        break;
+    case Choice::What::Brief:
+        fate.detour.brief = value != 0;
+        break;
+    }
+    return fate;
+}
+
+PlacementSearch::Fate PlacementSearch::fateOf(const Placement& placement, TensorIndex t) {
+    return {placement.decisions[at(t)], placement.detours[at(t)]};
 }
 
 PlacementSearch::State PlacementSearch::evaluate(Placement placement, Bytes room) {
@@ -44,7 +105,7 @@ PlacementSearch::State PlacementSearch::evaluate(Placement placement, Bytes room
     state.peakBytes = lowering_.peak(state.placement).bytes;
     state.excessBytes = std::max<Bytes>(0, state.peakBytes - room);
     if (state.excessBytes == 0)
-        state.stepNs = simulatedStepNs(lowering_, state.placement, room, storage_);
+        state.stepNs = walkedStepNs(lowering_, state.placement, room, storage_);
     return state;
 }
 
@@ -55,12 +116,12 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
         return start;
     const StepGraph& graph = lowering_.graph();
     std::mt19937_64 random(seed);
-    start.placement.letGo.resize(at(graph.tensorCount()), 0);
+    start.placement.detours.resize(at(graph.tensorCount()));
     State best = start;
     State current = std::move(start);
     Bytes onHost = 0;
-    for (const TensorIndex t : graph.savedTensors()) {
-        if (current.placement.decisions[at(t)] == Decision::Offload)
+    for (TensorIndex t = 0; t < graph.tensorCount(); ++t) {
+        if (current.placement.offloads(t))
             onHost += graph.tensor(t).bytes;
     }
     std::vector<std::pair<TensorIndex, Fate>> undo;
@@ -69,26 +130,46 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
             return std::nullopt;
         undo.clear();
         Bytes onHostNow = onHost;
-        const int changes = 1 + (random() % 3 == 0 ? 1 : 0) + (random() % 5 == 0 ? 1 : 0);
-        for (int change = 0; change < changes; ++change) {
-            const Choice& choice = choices_[random() % choices_.size()];
-            const Fate now{current.placement.decisions[at(choice.tensor)],
-                           current.placement.letGo[at(choice.tensor)] != 0};
-            const Fate next = choice.fates[random() % choice.fates.size()];
+        const auto change = [&](const Choice& choice, std::uint8_t value) {
+            const Fate now = fateOf(current.placement, choice.tensor);
+            const Fate next = changed(now, choice, value);
             if (next == now)
-                continue;
+                return;
             undo.emplace_back(choice.tensor, now);
-            const Bytes bytes = graph.tensor(choice.tensor).bytes;
-            onHostNow += (next.decision == Decision::Offload ? bytes : 0) -
-                         (now.decision == Decision::Offload ? bytes : 0);
+            const bool offloaded = current.placement.offloads(choice.tensor);
             set(current.placement, choice.tensor, next);
+            onHostNow +=
+                graph.tensor(choice.tensor).bytes * (current.placement.offloads(choice.tensor) - offloaded);
+        };
+        int further = random() % 3 == 0 ? 2 : 1;
+        std::size_t pick = random() % choices_.size();
+        if (random() % 2 == 0 && !decisions_.empty()) {
+            // Two tensors exchange their decisions.
+            pick = decisions_[random() % decisions_.size()];
+            const Choice& a = choices_[pick];
+            const Choice& b = choices_[decisions_[random() % decisions_.size()]];
+            const auto va = static_cast<std::uint8_t>(current.placement.decisions[at(a.tensor)]);
+            const auto vb = static_cast<std::uint8_t>(current.placement.decisions[at(b.tensor)]);
+            if (va != vb && std::find(a.values.begin(), a.values.end(), vb) != a.values.end() &&
+                std::find(b.values.begin(), b.values.end(), va) != b.values.end()) {
+                change(a, vb);
+                change(b, va);
+            }
+            --further;
+        } else {
+            change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
+        }
+        for (; further > 0; --further) {
+            // Half of the further ones in the neighbourhood, since what happens there competes for room.
+            pick = random() % 2 == 0 ? random() % choices_.size() : near(pick, random());
+            change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
         }
         bool accepted = false;
         if (!undo.empty() && onHostNow <= hostBytes_) {
-            // 1/256 of the ideal time at first, falling with the square of what is left; times 0, 1, 2, ...
+            // 1/128 of the ideal time at first, falling with the square of what is left; times 0, 1, 2, ...
             // with half the odds each.
             const auto harmNs = static_cast<Nanoseconds>(Wide{graph.idealNs()} * (tries - i) * (tries - i) /
-                                                         (Wide{tries} * tries * 256));
+                                                         (Wide{tries} * tries * 128));
             const Nanoseconds belowNs = current.stepNs + harmNs * std::countl_zero(random()) + 1;
             accepted = accept(current, room, belowNs);
         }
@@ -97,16 +178,23 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
             if (std::pair(current.excessBytes, current.stepNs) < std::pair(best.excessBytes, best.stepNs))
                 best = current;
         } else {
-            for (auto change = undo.rbegin(); change != undo.rend(); ++change)
-                set(current.placement, change->first, change->second);
+            for (auto old = undo.rbegin(); old != undo.rend(); ++old)
+                set(current.placement, old->first, old->second);
         }
     }
     return best;
 }
 
+// Another choice, of this tensor or one not far from it.
+std::size_t PlacementSearch::near(std::size_t choice, std::uint64_t random) const {
+    constexpr std::size_t farthest = 12;
+    const std::size_t count = choices_.size();
+    return (choice + count + random % (2 * farthest + 1) - std::min(farthest, count)) % count;
+}
+
 void PlacementSearch::set(Placement& placement, TensorIndex t, const Fate& fate) {
     placement.decisions[at(t)] = fate.decision;
-    placement.letGo[at(t)] = fate.letGo ? 1 : 0;
+    placement.detours[at(t)] = fate.detour;
 }
 
 bool PlacementSearch::accept(State& state, Bytes room, Nanoseconds belowNs) {
@@ -119,7 +207,7 @@ bool PlacementSearch::accept(State& state, Bytes room, Nanoseconds belowNs) {
         const bool first = state.excessBytes > 0; // any that fits is better
         if (!first && lowering_.graph().idealNs() + peak.recomputedNs >= belowNs)
             return false;
-        stepNs = simulatedStepNs(lowering_, state.placement, room, storage_);
+        stepNs = walkedStepNs(lowering_, state.placement, room, storage_);
         if (!first && stepNs >= belowNs)
             return false;
     }

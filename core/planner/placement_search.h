@@ -4,6 +4,10 @@
 #include "core/planner/placement_plan.h"
 #include "core/planner/strategy.h"
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 namespace slackscope {
 
 class PlacementSearch {
@@ -20,7 +24,7 @@ public:
     };
     State evaluate(Placement placement, Bytes room);
 
-    // Changes the decisions of a few tensors at a time, `tries` times, and keeps a change that helps or, less
+    // Changes the fates of a few tensors at a time, `tries` times, and keeps a change that helps or, less
     // and less often, harms only a little (threshold accepting: Dueck and Scheuer 1990, "Threshold
     // Accepting", doi 10.1016/0021-9991(90)90201-B, with random thresholds). The best state found, `start`
     // included. No floating point: the same arguments give the same state on every machine. nullopt: stopped.
@@ -31,16 +35,24 @@ public:
     bool hasChoices() const { return !choices_.empty(); }
 
 private:
-    // A tensor and what may become of it. For transient tensors Recompute is to let go, Keep is to hold.
+    // What a placement says of one tensor.
     struct Fate {
         Decision decision = Decision::Keep;
-        bool letGo = false; // between its backward uses
+        Detour detour;
         bool operator==(const Fate&) const = default;
     };
+    // One thing about a tensor that a change may change, and what it may become.
     struct Choice {
+        enum class What : std::uint8_t { Decision, AfterUse, AwayInForward, Brief, Ahead };
         TensorIndex tensor = none;
-        std::vector<Fate> fates;
+        What what = What::Decision;
+        std::size_t use = 0; // of AfterUse
+        std::vector<std::uint8_t> values;
     };
+    void addChoices(TensorIndex t);
+    std::size_t near(std::size_t choice, std::uint64_t random) const;
+    static Fate changed(Fate fate, const Choice& choice, std::uint8_t value);
+    static Fate fateOf(const Placement& placement, TensorIndex t);
 
     // Whether a state whose placement was changed is taken on: it fits better, or fits and takes less than
     // `belowNs`. Then the rest of it is brought up to date.
@@ -51,6 +63,7 @@ private:
     Lowering lowering_;
     Bytes hostBytes_;
     std::vector<Choice> choices_;
+    std::vector<std::size_t> decisions_; // the choices of What::Decision
     Timeline storage_;
 };
 

@@ -46,8 +46,9 @@ struct Plan {
     Bytes minimumBudgetBytes = 0;       // smallest budget at which this strategy finds a program
     std::optional<Simulated> simulated; // absent: infeasible
     std::optional<Blocked> blocked;     // present when infeasible
-    std::vector<Decision> decisions;    // by tensor; Keep for tensors that no backward reads
-    Pins pins;                          // what the user had fixed
+    // By tensor: Offload whenever a copy of it goes to the host; Keep for tensors that no backward reads.
+    std::vector<Decision> decisions;
+    Pins pins; // what the user had fixed
     // What was lowered and the room it was simulated in: all it takes to run it again, or nearly the same.
     // Infeasible: everything kept but for the pins, and no room.
     Placement placement;

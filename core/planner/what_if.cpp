@@ -43,17 +43,19 @@ WhatIf tooLarge(Bytes needed, Bytes budget) {
 Bytes hostBytesUsed(const StepGraph& graph, const Placement& placement) {
     Bytes used = 0;
     for (TensorIndex t = 0; t < graph.tensorCount(); ++t) {
-        if (placement.decisions[at(t)] == Decision::Offload)
+        if (placement.offloads(t))
             used += graph.tensor(t).bytes;
     }
     return used;
 }
 
 WhatIf held(Lowering& lowering, const Plan& plan, TensorIndex t, Decision decision) {
+    if (plan.feasible() && decision == plan.decisions[at(t)])
+        return runs(plan.stepNs());
     const StepGraph& graph = lowering.graph();
     Placement placement = plan.placement;
-    if (decision != placement.decisions[at(t)] && !placement.letGo.empty())
-        placement.letGo[at(t)] = 0; // that was part of the decision before
+    if (!placement.detours.empty())
+        placement.detours[at(t)] = {}; // that was part of the decision before
     placement.decisions[at(t)] = decision;
     const auto hostBytes = graph.profile().link.hostMemoryBytes;
     if (const Bytes used = hostBytesUsed(graph, placement); hostBytes && used > *hostBytes)

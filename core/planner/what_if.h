@@ -40,8 +40,8 @@ struct WhatIf {
 using WhatIfs = std::array<WhatIf, allDecisions.size()>; // by decision
 
 // The rest held: the plan's own placement with this one decision changed, in the room of the plan, or, where
-// that is too small, in the whole budget. The plan's own decision takes the plan's
-// own step time. `plan` is feasible. Nothing when `stop` asked for an end.
+// that is too small, in the whole budget. The plan's own decision takes the plan's own step time. `plan` is
+// feasible. Nothing when `stop` asked for an end.
 std::optional<WhatIfs> whatIfHeld(const Plan& plan, TensorIndex t, const StopRequested& stop);
 
 // The rest planned again: the plan's strategy with this decision pinned beside the other pins, refined to its

@@ -22,16 +22,16 @@ namespace {
 
 constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 
-// The local searches: rooms at every 2.5 % of the unlimited peak, each from the best of the room before,
-// and so many operators walked over in a round, shared by the rooms that have something to gain. Only for
-// small profiles: their working sets are uneven and they gain much; on large ones the paths find nearly all
-// there is.
+// The local searches: rooms at every 2.5 % of the unlimited peak, each from the best of the room before. Each
+// round walks over so many operators, twice as many as the one before, shared by the rooms in proportion to
+// what they have to gain at most. Only for small profiles: their working sets are uneven and they gain much;
+// on large ones the paths find nearly all there is.
 constexpr Bytes ladderSteps = 40;
+constexpr Bytes stepsAboveLeast = 4;
 constexpr std::int32_t mostSearchedOperators = 128;
-constexpr std::int64_t operatorsInRound = 1'500'000;
-constexpr std::int64_t fewestTries = 16;
-constexpr std::int64_t mostTries = 2'000;
-constexpr std::uint64_t searchRounds = 3;
+constexpr std::int64_t mostInFirstRound = 1'200'000;
+constexpr std::int64_t inFirstRoundBySquare = 500; // times the square of the operators
+constexpr std::uint64_t searchRounds = 4;
 
 PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
     PlacementPaths made;
@@ -178,72 +178,94 @@ private:
         return least;
     }
 
+    struct Rung {
+        Bytes room = 0;
+        Best start;
+    };
+
+    // Those that have more to gain than anybody would see: a tenth of a percent. From the least peak there is
+    // to the first of the ladder the step time falls fast, so there are more of them.
+    std::vector<Rung> rungsToSearch(const Best& least) {
+        std::vector<Bytes> rooms;
+        for (Bytes i = 1; i <= ladderSteps; ++i) {
+            const auto room = static_cast<Bytes>(Wide{unlimitedPeak_} * i / ladderSteps);
+            if (room <= least.room)
+                continue;
+            for (Bytes part = 0; rooms.empty() && part < stepsAboveLeast; ++part)
+                rooms.push_back(least.room + (room - least.room) * part / stepsAboveLeast);
+            rooms.push_back(room);
+        }
+        std::vector<Rung> made;
+        for (const Bytes room : rooms) {
+            Best start = bestWithin(room);
+            if (least.stepNs < start.stepNs)
+                start = least;
+            if (start.stepNs < never && start.stepNs - graph_->idealNs() > graph_->idealNs() / 1'000)
+                made.push_back({room, std::move(start)});
+        }
+        return made;
+    }
+
     bool searchLadder(const StopRequested& stop) {
         if (round_ == searchRounds || graph_->operatorCount() > mostSearchedOperators)
             return false;
         if (!search_)
             search_.emplace(graph_, pins_);
-        struct Rung {
-            Bytes room = 0;
-            Best start;
-        };
-        std::vector<Rung> rungs;
-        for (Bytes i = 1; i <= ladderSteps; ++i) {
-            if (stop && stop())
-                return false;
-            const auto room = static_cast<Bytes>(Wide{unlimitedPeak_} * i / ladderSteps);
-            Best start = bestWithin(room);
-            // Below a tenth of a percent there is nothing to gain that anybody would see.
-            if (start.stepNs < never && start.stepNs - graph_->idealNs() > graph_->idealNs() / 1'000)
-                rungs.push_back({room, std::move(start)});
-        }
-        const std::int64_t tries =
-            rungs.empty() ? 0
-                          : std::min(mostTries, operatorsInRound / (std::int64_t{graph_->operatorCount()} *
-                                                                    static_cast<std::int64_t>(rungs.size())));
-        if (tries < fewestTries || !search_->hasChoices())
+        if (!search_->hasChoices())
             return false;
-        std::optional<PlacementSearch::State> least = searchLeast(tries, stop);
+        const std::int64_t operators = graph_->operatorCount();
+        const std::int64_t tries =
+            (std::min(mostInFirstRound, inFirstRoundBySquare * operators * operators) << round_) / operators;
+        std::optional<Best> least = searchLeast(tries / 8, stop);
         if (!least)
             return false;
+        std::vector<Rung> rungs = rungsToSearch(*least);
+        Wide gain = 0;
+        for (const Rung& rung : rungs)
+            gain += rung.start.stepNs - graph_->idealNs();
         std::vector<Best> found;
         for (std::size_t i = 0; i < rungs.size(); ++i) {
             Best& start = rungs[i].start;
+            const auto share =
+                static_cast<std::int64_t>(Wide{start.stepNs - graph_->idealNs()} * tries / gain);
             if (!found.empty() && found.back().stepNs < start.stepNs)
                 start = found.back();
             auto state = search_->improve(search_->evaluate(start.placement, rungs[i].room), rungs[i].room,
-                                          tries, seedOf(i + 1), stop);
+                                          share, seedOf(i + 1), stop);
             if (!state)
                 return false;
-            if (state->stepNs < start.stepNs)
+            if (state->excessBytes == 0 && state->stepNs < start.stepNs)
                 found.push_back({std::move(state->placement), rungs[i].room, state->stepNs});
         }
         found_.insert(found_.end(), std::make_move_iterator(found.begin()),
                       std::make_move_iterator(found.end()));
-        takeLeast(std::move(*least));
+        if (least->room < leastPeak().bytes)
+            takeLeast(std::move(*least));
         ++round_;
         return true;
     }
 
-    std::uint64_t seedOf(std::uint64_t rung) const { return round_ * (ladderSteps + 1) + rung; }
+    std::uint64_t seedOf(std::uint64_t rung) const {
+        return round_ * (ladderSteps + stepsAboveLeast + 1) + rung;
+    }
 
-    // For the least peak there is: the smallest budget of all.
-    std::optional<PlacementSearch::State> searchLeast(std::int64_t tries, const StopRequested& stop) {
+    // The least peak there is, which is the smallest budget of all.
+    std::optional<Best> searchLeast(std::int64_t tries, const StopRequested& stop) {
         const auto planner = std::min_element(
             planners_.begin(), planners_.end(),
             [](const PathPlanner& a, const PathPlanner& b) { return a.least().bytes < b.least().bytes; });
         Placement start = least_ ? *least_ : planner->leastPlacement();
-        return search_->improve(search_->evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
+        auto state = search_->improve(search_->evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
+        if (!state)
+            return std::nullopt;
+        const Nanoseconds stepNs = simulatedStepNs(lowering_, state->placement, state->peakBytes, storage_);
+        return Best{std::move(state->placement), state->peakBytes, stepNs};
     }
 
-    void takeLeast(PlacementSearch::State state) {
-        if (state.peakBytes >= leastPeak().bytes)
-            return;
-        const LedgerPeak peak = lowering_.peak(state.placement);
-        const Nanoseconds stepNs = simulatedStepNs(lowering_, state.placement, state.peakBytes, storage_);
-        found_.push_back({state.placement, state.peakBytes, stepNs});
-        leastFound_ = peak;
-        least_ = std::move(state.placement);
+    void takeLeast(Best least) {
+        leastFound_ = lowering_.peak(least.placement);
+        least_ = least.placement;
+        found_.push_back(std::move(least));
     }
 
     std::shared_ptr<const StepGraph> graph_;
