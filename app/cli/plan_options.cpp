@@ -77,7 +77,7 @@ tl::expected<Plan, Failure> makePlan(const std::shared_ptr<const StepGraph>& gra
     refineFully(*prepared, {});
     Plan plan = prepared->plan(budget);
     if (plan.feasible())
-        plan.lowerBoundNs = LowerBound(graph).stepNs(budget);
+        plan.lowerBoundNs = LowerBound(graph).stepNs(budget, plan.stepNs());
     return plan;
 }
 

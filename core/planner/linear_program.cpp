@@ -41,7 +41,7 @@ double LinearProgram::usable(const double* prices, int row) const {
                : price;
 }
 
-double LinearProgram::dualValue(const double* prices) const {
+double LinearProgram::dualValue(const double* prices, std::span<const Fixed> fixed) const {
     std::vector<double> reduced = cost_;
     double value = 0;
     double magnitude = 0;
@@ -59,6 +59,11 @@ double LinearProgram::dualValue(const double* prices) const {
         const double price = usable(prices, static_cast<int>(i));
         if (price != 0)
             add(price * (price > 0 ? low_[i] : high_[i]));
+    }
+    for (const Fixed& each : fixed) {
+        double& rate = reduced[static_cast<std::size_t>(each.column)];
+        add(rate * each.value);
+        rate = 0;
     }
     for (std::size_t i = 0; i < reduced.size(); ++i)
         add(std::min(0.0, reduced[i] * upper_[i]));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
 class ClpSimplex;
@@ -36,8 +37,16 @@ public:
     int rowCount() const { return static_cast<int>(low_.size()); }
 
     void load(ClpSimplex& solver) const;
-    // By row; prices that have no meaning (of a limit that is not there) are taken as zero.
-    double dualValue(const double* prices) const;
+    struct Fixed {
+        int column = 0;
+        double value = 0;
+    };
+    // A lower bound of the optimum, and of that where some columns have a given value (at most their upper
+    // limit; each once). Prices by row; those that have no meaning (of a limit that is not there) are taken
+    // as zero.
+    double dualValue(const double* prices, std::span<const Fixed> fixed = {}) const;
+    double upper(int column) const { return upper_[static_cast<std::size_t>(column)]; }
+    int columnCount() const { return static_cast<int>(upper_.size()); }
 
 private:
     static constexpr double infinite = std::numeric_limits<double>::max(); // what Clp takes as no limit

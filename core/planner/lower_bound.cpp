@@ -1,6 +1,6 @@
 #include "core/planner/lower_bound.h"
 
-#include "core/planner/linear_program.h"
+#include "core/planner/branching.h"
 #include "core/planner/stage_rows.h"
 
 #include <coin/ClpSimplex.hpp>
@@ -32,15 +32,22 @@ public:
             stages_.emplace(graph_, frame_);
     }
 
-    Nanoseconds solve(Bytes budget) const {
+    Nanoseconds solve(Bytes budget, Nanoseconds enoughNs, const std::function<bool()>& stop) const {
         LinearProgram program = programAt(budget);
-        if (stages_)
+        Branching branching;
+        if (stages_) {
+            const int own = program.columnCount();
             stages_->add(program, budget);
-        ClpSimplex solver;
-        solver.setLogLevel(0);
-        program.load(solver);
-        solver.initialDualSolve();
-        return boundAt(program, solver);
+            if (enoughNs > 0) {
+                branching.columns = wholeColumns();
+                for (int column = own; column < program.columnCount(); ++column)
+                    branching.columns.push_back({column, 1});
+                branching.mostNodes = mostBranches;
+            }
+            branching.enough = inMicroseconds(enoughNs - graph_->idealNs());
+            branching.stop = stop;
+        }
+        return boundOf(branchedBound(program, branching));
     }
 
     // Each but the first from where the one before it ended; fewer when stopped.
@@ -53,7 +60,7 @@ public:
             if (stop && stop())
                 break;
             if (stages_) { // their rows differ from budget to budget
-                bounds.push_back(solve(budget));
+                bounds.push_back(solve(budget, 0, {}));
                 continue;
             }
             const LinearProgram program = programAt(budget);
@@ -79,9 +86,30 @@ private:
     }
     Nanoseconds boundAt(const LinearProgram& program, const ClpSimplex& solver) const {
         // A ray of an infeasible program proves nothing here: the prices found so far still bound.
-        const double extra = program.dualValue(solver.dualRowSolution()) * 1e3;
-        const double waiting = std::min(extra, static_cast<double>(horizonNs_));
-        return graph_->idealNs() + std::max<Nanoseconds>(0, static_cast<Nanoseconds>(waiting));
+        return boundOf(program.dualValue(solver.dualRowSolution()));
+    }
+    Nanoseconds boundOf(double waitingUs) const {
+        const double waitingNs = std::min(waitingUs * 1e3, static_cast<double>(horizonNs_));
+        return graph_->idealNs() + std::max<Nanoseconds>(0, static_cast<Nanoseconds>(waitingNs));
+    }
+    // What is 0 or 1 in the values that a program gives: recomputes first, then offloads, decide the most.
+    std::vector<Branching::Column> wholeColumns() const {
+        std::vector<Branching::Column> columns;
+        const auto add = [&](const std::vector<int>& list, double weight) {
+            for (const int column : list) {
+                if (column >= 0)
+                    columns.push_back({column, weight});
+            }
+        };
+        add(frame_.again, 3);
+        add(frame_.offloaded, 2);
+        add(frame_.dropped, 1);
+        add(held_, 1);
+        for (TensorIndex t = 0; t < graph_->tensorCount(); ++t) {
+            if (frame_.broughtBack[at(t)] != frame_.offloaded[at(t)])
+                columns.push_back({frame_.broughtBack[at(t)], 1});
+        }
+        return columns;
     }
 
     using Changes = std::vector<std::pair<TensorIndex, int>>; // tensor, +1 enters, -1 leaves
@@ -111,8 +139,9 @@ private:
     std::vector<int> held_;                          // h, by tensor; -1 where it cannot
     std::vector<std::pair<int, double>> memoryRows_; // row, what is needed whatever is decided
     // By position: tensors that begin or cease to be resident without being read there.
-    std::vector<Changes> idle_;    // may be taken off by an offload
-    std::vector<Changes> dropGap_; // may be taken off by a drop
+    std::vector<Changes> idle_;     // may be taken off by an offload
+    std::vector<Changes> turnIdle_; // the same, after the last forward use of a saved tensor
+    std::vector<Changes> dropGap_;  // may be taken off by a drop
     std::vector<Changes> hold_;
     std::vector<std::vector<TensorIndex>> fetchedBy_; // transients whose fetch is over at a position
     int hostTransients_ = -1; // column: bytes of the transient tensors that are offloaded
@@ -179,7 +208,7 @@ std::vector<Bytes> LowerBound::Model::needs() const {
 
 void LowerBound::Model::addDecisions() {
     frame_.dropped.assign(at(graph_->tensorCount()), -1);
-    frame_.offloaded = held_ = frame_.dropped;
+    frame_.offloaded = frame_.broughtBack = held_ = frame_.dropped;
     frame_.again.assign(at(operators_), -1);
     Nanoseconds copies = 0;
     const auto limit = graph_->profile().link.hostMemoryBytes;
@@ -191,7 +220,7 @@ void LowerBound::Model::addDecisions() {
     for (TensorIndex t = 0; t < graph_->tensorCount(); ++t) {
         const OperatorIndex producer = graph_->producer(t);
         if (bytes(t) > 0 && (!limit || bytes(t) <= *limit)) {
-            frame_.offloaded[at(t)] = program_.column(1, 0);
+            frame_.offloaded[at(t)] = frame_.broughtBack[at(t)] = program_.column(1, 0);
             onHost.push_back({frame_.offloaded[at(t)], inMegabytes(bytes(t))});
             copies += graph_->offloadNs(t) + graph_->prefetchNs(t);
         }
@@ -200,6 +229,11 @@ void LowerBound::Model::addDecisions() {
         if (graph_->isSaved(t) && frame_.again[at(producer)] >= 0) {
             frame_.dropped[at(t)] = program_.column(1, 0);
             program_.atMost({{frame_.dropped[at(t)], 1}, {frame_.again[at(producer)], -1}}, 0);
+            if (frame_.offloaded[at(t)] >= 0) {
+                frame_.broughtBack[at(t)] = program_.column(1, 0);
+                program_.atMost({{frame_.broughtBack[at(t)], 1}, {frame_.offloaded[at(t)], -1}}, 0);
+                program_.atMost({{frame_.broughtBack[at(t)], 1}, {frame_.dropped[at(t)], 1}}, 1);
+            }
         }
         if (!graph_->isSaved(t))
             held_[at(t)] = program_.column(1, 0);
@@ -231,6 +265,7 @@ void LowerBound::Model::addRecomputeChains() {
 void LowerBound::Model::collectChanges() {
     const std::size_t count = at(2 * operators_) + 1;
     idle_.resize(count);
+    turnIdle_.resize(count);
     dropGap_.resize(count);
     hold_.resize(count);
     const auto stretch = [](std::vector<Changes>& list, TensorIndex t, std::int32_t from, std::int32_t to) {
@@ -250,7 +285,7 @@ void LowerBound::Model::collectChanges() {
         }
         if (graph_->isSaved(t)) {
             const std::int32_t last = backwardPosition(graph_->firstBackwardUse(t)) - 1;
-            stretch(idle_, t, from, last);
+            stretch(turnIdle_, t, from, last);
             stretch(dropGap_, t, from, last);
         } else if (graph_->producer(t) == none) {
             stretch(idle_, t, from, 2 * operators_ - 1); // rule 9: to the end of the step
@@ -331,6 +366,11 @@ void LowerBound::Model::addPositions() {
                 if (frame_.offloaded[at(t)] >= 0)
                     idleSum.push_back({frame_.offloaded[at(t)], -sign * inMegabytes(bytes(t))});
             }
+            for (const auto& [t, sign] : turnIdle_[at(q)]) {
+                enters += sign * inMegabytes(bytes(t));
+                if (frame_.broughtBack[at(t)] >= 0)
+                    idleSum.push_back({frame_.broughtBack[at(t)], -sign * inMegabytes(bytes(t))});
+            }
             for (const auto& [t, sign] : dropGap_[at(q)]) {
                 if (frame_.dropped[at(t)] >= 0)
                     presentSum.push_back({frame_.dropped[at(t)], sign * inMegabytes(bytes(t))});
@@ -356,8 +396,8 @@ void LowerBound::Model::addPositions() {
             if (q >= operators_) {
                 const OperatorIndex op = backwardPosition(q);
                 for (const TensorIndex t : graph_->saved(op)) {
-                    if (graph_->firstBackwardUse(t) == op)
-                        offloadable(t, readSum);
+                    if (graph_->firstBackwardUse(t) == op && frame_.broughtBack[at(t)] >= 0)
+                        readSum.push_back({frame_.broughtBack[at(t)], -inMegabytes(bytes(t))});
                 }
                 for (const TensorIndex t : fetchedBy_[at(q)])
                     offloadable(t, fetchedSum);
@@ -441,8 +481,8 @@ LowerBound::~LowerBound() = default;
 LowerBound::LowerBound(LowerBound&&) noexcept = default;
 LowerBound& LowerBound::operator=(LowerBound&&) noexcept = default;
 
-Nanoseconds LowerBound::stepNs(Bytes budget) {
-    return searched(budget, model_ ? model_->solve(budget) : idealNs_);
+Nanoseconds LowerBound::stepNs(Bytes budget, Nanoseconds planNs, const std::function<bool()>& stop) {
+    return searched(budget, model_ ? model_->solve(budget, planNs - planNs / 1'000, stop) : idealNs_);
 }
 
 std::vector<Nanoseconds> LowerBound::stepsNs(std::span<const Bytes> budgets,

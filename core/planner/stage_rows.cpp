@@ -70,6 +70,7 @@ public:
         chooseBounds();
         if (bounds_.size() < 2)
             return;
+        addHost();
         addColumns();
         for (std::size_t s = 0; s < bounds_.size(); ++s) {
             addRoom(s);
@@ -144,6 +145,21 @@ private:
         }
         std::sort(bounds_.begin(), bounds_.end());
         bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+    }
+
+    // y, within the host limit.
+    void addHost() {
+        hosted_.assign(at(graph_.tensorCount()), -1);
+        Sum all;
+        for (TensorIndex t = 0; t < graph_.tensorCount(); ++t) {
+            if (frame_.offloaded[at(t)] < 0)
+                continue;
+            hosted_[at(t)] = program_.column(1, 0);
+            program_.atMost({{frame_.offloaded[at(t)], 1}, {hosted_[at(t)], -1}}, 0);
+            all.push_back({hosted_[at(t)], inMegabytes(m_.bytes(t))});
+        }
+        if (const auto limit = graph_.profile().link.hostMemoryBytes)
+            program_.atMost(all, inMegabytes(*limit));
     }
 
     void addColumns() {
@@ -261,11 +277,15 @@ private:
         // Gone where it idles before its first backward use: dropped or offloaded.
         if (!stage.always && graph_.isSaved(t) && bounds_[s] < firstUse) {
             Sum sum;
-            for (const int column : {stage.resident, frame_.dropped[at(t)], frame_.offloaded[at(t)]}) {
+            for (const int column : {stage.resident, frame_.dropped[at(t)], frame_.broughtBack[at(t)]}) {
                 if (column >= 0)
                     sum.push_back({column, 1});
             }
             program_.atLeast(sum, 1);
+        }
+        for (const int column : {stage.fetched, stage.late, stage.arriving}) {
+            if (column >= 0)
+                program_.atMost({{column, 1}, {hosted_[at(t)], -1}}, 0);
         }
         if (stage.fetched >= 0) {
             const std::int32_t due = stage.read != none ? stage.read : endOf(s);
@@ -394,6 +414,7 @@ private:
     std::vector<std::int32_t> bounds_;       // positions, ascending; the last forward first
     std::vector<std::vector<Stage>> stages_; // by tensor and stage
     std::vector<std::vector<int>> runs_;     // by operator and stage
+    std::vector<int> hosted_;                // y, by tensor
     std::vector<Window> out_, back_;
 };
 

@@ -18,6 +18,8 @@
 //              forward or backward in it that reads t, or, where none does, before the last item starts
 //   b_ts = 1   no forward or backward of the stage reads t, and such a prefetch starts in the stage and ends
 //              while the last item runs
+//   y_t = 1    t is offloaded, and the copy ends before the step does
+//   c_t = 1    t has an offload that ended before the item p of below (Time) started
 //
 // and zero otherwise. Tensors of no bytes are always there and left out. Then:
 //
@@ -34,8 +36,10 @@
 // written, or is coming: k_t,s+1 <= k_ts + a_ts + b_ts + x_js + v_t,s+1.
 //
 // Ties to the other variables. x_js <= z_j, and z_j <= the sum of x_js over the stages. Where t idles before
-// its first backward use and k_ts = 0, that use's residency opens later: k_ts + r_t + o_t >= 1. A prefetch
-// that ends before the first backward use of a saved tensor brings it back as o_t says: a_ts <= o_t.
+// its first backward use and k_ts = 0, it has left, and was written again or brought back:
+// k_ts + r_t + q_t >= 1. A prefetch that ends before the first backward use of a saved tensor brings it back
+// as o_t says: a_ts <= o_t. What is brought back has a host copy: o_t, a_ts, b_ts, v_ts <= y_t, and the sum
+// of y_t bytes_t is at most the host limit.
 //
 // Time. All x_js forward_ns_j of a stage fit into the waiting between its items; all together into the
 // waiting of the backward pass. Copies of one direction do not overlap: of all prefetches with a_ts = 1,
@@ -68,6 +72,7 @@ inline double inMicroseconds(Nanoseconds ns) {
 struct BoundFrame {
     std::vector<int> dropped;           // r, by tensor
     std::vector<int> offloaded;         // o, by tensor
+    std::vector<int> broughtBack;       // q, by tensor
     std::vector<int> again;             // z, by operator
     std::vector<std::int32_t> sampled;  // positions, ascending
     std::vector<int> waits;             // w, by sampled position, and after the last

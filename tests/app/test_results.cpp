@@ -40,7 +40,7 @@ private:
                                int percent) {
         Plan plan = prepared.plan(unlimitedPeak(graph) * percent / 100);
         if (plan.feasible())
-            plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes);
+            plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes, plan.stepNs());
         return written([&](const TextSink& sink) { writeTimelineJson(plan, sink); });
     }
 

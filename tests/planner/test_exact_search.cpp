@@ -68,6 +68,7 @@ private slots:
         int gaveUp = 0;
         int attained = 0;
         int optimal = 0;
+        int raised = 0;
         double gap = 0;
         double worst = 0;
         for (int seed = 1; seed <= seeds; ++seed) {
@@ -77,6 +78,7 @@ private slots:
             if (graph->tensorCount() > 12)
                 continue;
             LowerBound bound(graph);
+            LowerBound linear(graph, LowerBound::mostPositions, 1);
             const ExactSearch search(graph);
             for (const Bytes budget : tightBudgets(graph)) {
                 const FastestProgram best = fastestProgram(*graph, budget, 40'000);
@@ -105,6 +107,11 @@ private slots:
                 optimal += fastest == best.stepNs ? 1 : 0;
                 const Nanoseconds least = bound.stepNs(budget);
                 QVERIFY2(least <= best.stepNs, name().c_str());
+                // The linear program by itself, as it is and branched on.
+                const Nanoseconds plain = linear.stepNs(budget);
+                const Nanoseconds branched = linear.stepNs(budget, best.stepNs);
+                QVERIFY2(plain <= branched && branched <= best.stepNs, name().c_str());
+                raised += branched > plain ? 1 : 0;
                 QVERIFY2(exact.boundNs <= best.stepNs, name().c_str());
                 QVERIFY2(!exact.optimal || exact.boundNs == best.stepNs, name().c_str());
                 const double here =
@@ -127,12 +134,13 @@ private slots:
         }
         qInfo(
             "%d budgets with a program, %d without, %d given up; oracle attained %d times, by strategies %d; "
-            "mean gap of the bound %.2f %%, worst %.2f %%",
-            found, impossible, gaveUp, attained, optimal, 100 * gap / found, 100 * worst);
+            "mean gap of the bound %.2f %%, worst %.2f %%; raised by branching %d times",
+            found, impossible, gaveUp, attained, optimal, 100 * gap / found, 100 * worst, raised);
         QVERIFY(found >= seeds);
         QVERIFY(gaveUp * 3 <= found);
         QVERIFY(attained * 100 >= found * 85);
         QVERIFY(optimal * 4 >= found);
+        QVERIFY(raised * 20 >= found);
         QVERIFY(100 * gap / found < 3.0);
     }
 
@@ -140,7 +148,8 @@ private slots:
     // oracle has judged above.
     void theLinearProgramHoldsAlone() {
         int compared = 0;
-        int above = 0; // more than the ideal time
+        int above = 0;  // more than the ideal time
+        int raised = 0; // by branching
         for (std::uint64_t seed = 1; seed <= cases(150U); ++seed) {
             const bool wide = seed % 2 == 0;
             const int operators = 3 + static_cast<int>(seed % 6);
@@ -158,9 +167,16 @@ private slots:
                 const auto name = QString("seed %1 at %2 %").arg(seed).arg(percent);
                 QVERIFY2(all.stepNs(budget) <= exact.boundNs, qPrintable(name));
                 QVERIFY2(few.stepNs(budget) <= exact.boundNs, qPrintable(name));
+                for (LowerBound* bound : {&all, &few}) {
+                    const Nanoseconds plain = bound->stepNs(budget);
+                    const Nanoseconds branched = bound->stepNs(budget, exact.boundNs);
+                    QVERIFY2(plain <= branched && branched <= exact.boundNs, qPrintable(name));
+                    raised += branched > plain ? 1 : 0;
+                }
             }
         }
         QVERIFY(compared > cases(100));
+        QVERIFY(raised > cases(20));
         QVERIFY(above > cases(40));
     }
 

@@ -290,7 +290,7 @@ private slots:
             const Plan& plan = *f.session.planned()->plan;
             QVERIFY(waitFor([&] { return f.session.lowerBoundNs() > plan.lowerBoundNs; }, 60000));
             // The solver starts from the budget before: the last digits may differ from a fresh start.
-            const Nanoseconds fresh = LowerBound(plan.graph).stepNs(plan.budgetBytes);
+            const Nanoseconds fresh = LowerBound(plan.graph).stepNs(plan.budgetBytes, plan.stepNs());
             QVERIFY(std::abs(f.session.lowerBoundNs() - fresh) <= fresh / 1'000'000);
             QVERIFY(f.session.lowerBoundNs() <= plan.stepNs());
         }

@@ -37,7 +37,7 @@ void BoundService::start() {
                 graph_ = planned->plan->graph;
                 model_ = std::make_unique<LowerBound>(graph_);
             }
-            bound = model_->stepNs(planned->plan->budgetBytes);
+            bound = model_->stepNs(planned->plan->budgetBytes, planned->plan->stepNs(), stop);
         } catch (const std::exception&) {
             return; // the ideal time stays the bound on show
         }
