@@ -158,6 +158,31 @@ private slots:
         }
     }
 
+    // At its least budget, where a plan has the fewest ways: fixing one decision finds nothing faster.
+    void noPinHelpsAtTheLeastBudget() {
+        int pinned = 0;
+        int helped = 0;
+        for (std::uint64_t seed = 1; seed <= cases(9U, 3U); ++seed) {
+            const auto graph = StepGraph::build(randomProfile(seed, {8, true, true, 100, 100})).value();
+            const auto optimized = refinedOptimized(graph);
+            const Bytes budget = optimized->plan(0).minimumBudgetBytes;
+            const Nanoseconds stepNs = optimized->plan(budget).stepNs();
+            for (const TensorIndex t : graph->savedTensors()) {
+                for (const Decision decision : {Decision::Keep, Decision::Offload, Decision::Recompute}) {
+                    const Pins pins{{t, decision}};
+                    if (!checkPins(*graph, pins))
+                        continue;
+                    const auto other = findStrategy("optimized")->prepare(graph, pins, {});
+                    refineFully(*other, {});
+                    ++pinned;
+                    helped += stepOrNever(other->plan(budget)) < stepNs ? 1 : 0;
+                }
+            }
+        }
+        QVERIFY(pinned > cases(90));
+        QVERIFY2(helped == 0, qPrintable(QString("%1 of %2").arg(helped).arg(pinned)));
+    }
+
     // Asked for other budgets before, at other rounds, it still says the same.
     void plansDoNotDependOnWhatWasAskedBefore() {
         const auto graph = StepGraph::build(randomLayers(3)).value();
