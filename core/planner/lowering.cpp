@@ -56,8 +56,7 @@ Between Lowering::comesBack(TensorIndex t, const Placement& placement) const {
     return byHost ? Between::Fetched : Between::Recomputed;
 }
 
-// Whether a residency that was opened for a recompute ends with it.
-bool Lowering::leavesAgain(TensorIndex t, const Placement& placement) const {
+bool Lowering::isBrief(TensorIndex t, const Placement& placement) const {
     return !placement.detours.empty() && placement.detours[at(t)].brief;
 }
 
@@ -79,7 +78,7 @@ void Lowering::close(TensorIndex t) {
 
 void Lowering::read(TensorIndex t, const Placement& placement) {
     const bool apart = lastRead_[at(t)] + 1 < position();
-    if (opened_[at(t)] == Opened::Fetched && apart && leavesAgain(t, placement) &&
+    if (opened_[at(t)] == Opened::Fetched && apart && isBrief(t, placement) &&
         comesBack(t, placement) == Between::Fetched)
         close(t);
     if (opened_[at(t)] == Opened::Not)
@@ -90,6 +89,7 @@ void Lowering::read(TensorIndex t, const Placement& placement) {
 bool Lowering::walk(const Placement& placement) {
     const std::size_t tensors = at(graph_->tensorCount());
     const std::size_t operators = at(graph_->operatorCount());
+    ledger_.clear(); // so it stays where the walk finds no end
     compute_.clear();
     compute_.reserve(3 * operators);
     stays_.clear();
@@ -244,7 +244,7 @@ void Lowering::emitBatch(OperatorIndex neededBy, const Placement& placement) {
 // batch.
 void Lowering::writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement) {
     const bool fetched = comesBack(t, placement) == Between::Fetched;
-    if (opened_[at(t)] == Opened::Fetched && fetched && leavesAgain(t, placement))
+    if (opened_[at(t)] == Opened::Fetched && fetched && isBrief(t, placement))
         close(t);
     if (opened_[at(t)] != Opened::Not) {
         lastRead_[at(t)] = position(); // it stays at least until here, so it is not written
@@ -256,7 +256,7 @@ void Lowering::writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement
         open(t, Opened::Rewritten, position());
         const auto saved = graph_->saved(neededBy);
         if (!graph_->isSaved(t) || graph_->lastBackwardUse(t) > neededBy ||
-            (leavesAgain(t, placement) && std::find(saved.begin(), saved.end(), t) == saved.end()))
+            (isBrief(t, placement) && std::find(saved.begin(), saved.end(), t) == saved.end()))
             temporaries_.push_back(t);
     }
 }
@@ -330,12 +330,13 @@ std::vector<Prefetch> Lowering::admitPrefetches(Bytes budget) {
 }
 
 Instructions Lowering::lower(const Placement& placement, Bytes budget) {
-    if (!walk(placement))
-        throw std::logic_error("lowering a placement that no budget runs");
+    walk(placement);
     return lowerWalked(placement, budget);
 }
 
 Instructions Lowering::lowerWalked(const Placement& placement, Bytes budget) {
+    if (ledger_.empty())
+        throw std::logic_error("lowering a placement that no budget runs");
     Instructions out;
     out.prefetches = admitPrefetches(budget);
     for (const TensorIndex t : graph_->profileInputs()) {

@@ -82,7 +82,7 @@ private:
     void writeAgain(TensorIndex t, OperatorIndex neededBy, const Placement& placement);
     void leaveInForward(TensorIndex t);
     Between comesBack(TensorIndex t, const Placement& placement) const;
-    bool leavesAgain(TensorIndex t, const Placement& placement) const;
+    bool isBrief(TensorIndex t, const Placement& placement) const;
     void open(TensorIndex t, Opened how, std::int32_t from);
     void close(TensorIndex t);
     void read(TensorIndex t, const Placement& placement);

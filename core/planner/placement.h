@@ -4,6 +4,7 @@
 #include "core/planner/decision.h"
 #include "core/profile/profile.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -20,7 +21,7 @@ struct Detour {
     // Released in the longest gap between its forward uses (its producer counted), and prefetched for the
     // next.
     bool awayInForward = false;
-    // Where it is released and a recompute reads it, it is released again after that read.
+    // Where it is released and a recompute reads or writes it, it is released again right after.
     bool brief = false;
     // Recomputed so many backwards before the one that reads it, which may hide a transfer.
     std::uint8_t ahead = 0;
@@ -48,9 +49,9 @@ struct Placement {
         const auto i = static_cast<std::size_t>(t);
         if (decisions[i] == Decision::Offload || detours.empty())
             return decisions[i] == Decision::Offload;
-        const Detour& detour = detours[i];
-        return detour.awayInForward || detour.backward[0] == Between::Fetched ||
-               detour.backward[1] == Between::Fetched || detour.backward[2] == Between::Fetched;
+        const auto& backward = detours[i].backward;
+        return detours[i].awayInForward ||
+               std::find(backward.begin(), backward.end(), Between::Fetched) != backward.end();
     }
 };
 

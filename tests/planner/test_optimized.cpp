@@ -18,7 +18,7 @@ namespace {
 using GraphPtr = std::shared_ptr<const StepGraph>;
 
 GraphPtr presetGraph(const char* name) {
-    return StepGraph::build(loadInput(name, {})->profile).value();
+    return graphOf(loadInput(name, {})->profile);
 }
 
 // All of them; where each is slow, the paths and a first search.
@@ -52,7 +52,7 @@ private slots:
     void isNeverSlowerThanAnotherStrategy() {
         int compared = 0;
         for (std::uint64_t seed = 1; seed <= cases(14U); ++seed) {
-            const auto graph = StepGraph::build(seed % 2 ? randomLayers(seed) : randomProfile(seed)).value();
+            const auto graph = graphOf(seed % 2 ? randomLayers(seed) : randomProfile(seed));
             const auto optimized = refinedOptimized(graph);
             const Bytes peak = unlimitedPeak(graph);
             std::mt19937_64 random(seed);
@@ -91,8 +91,7 @@ private slots:
     void isNeverSlowerAtALargerBudget() {
         QFETCH(QString, name);
         QFETCH(int, rounds);
-        const auto graph =
-            name.isEmpty() ? StepGraph::build(randomLayers(7)).value() : presetGraph(name.toUtf8());
+        const auto graph = name.isEmpty() ? graphOf(randomLayers(7)) : presetGraph(name.toUtf8());
         const auto optimized = prepareOptimized(graph);
         for (int round = 0; round < rounds && optimized->refine({}); ++round) {
         }
@@ -139,7 +138,7 @@ private slots:
 
     void roundsNeverMakeAPlanSlower() {
         for (std::uint64_t seed = 1; seed <= cases(5U); ++seed) {
-            const auto graph = StepGraph::build(randomLayers(seed)).value();
+            const auto graph = graphOf(randomLayers(seed));
             const Bytes peak = unlimitedPeak(graph);
             const auto optimized = prepareOptimized(graph);
             std::vector<Nanoseconds> before(19, std::numeric_limits<Nanoseconds>::max());
@@ -171,7 +170,7 @@ private slots:
         int pinned = 0;
         int helped = 0;
         for (std::uint64_t seed = 1; seed <= cases(9U, 2U); ++seed) {
-            const auto graph = StepGraph::build(randomProfile(seed, {8, true, true, 100, 100})).value();
+            const auto graph = graphOf(randomProfile(seed, {8, true, true, 100, 100}));
             const auto optimized = prepareOptimized(graph);
             refineFully(*optimized, {});
             const Bytes budget = optimized->plan(0).minimumBudgetBytes;
@@ -194,7 +193,7 @@ private slots:
 
     // Asked for other budgets before, at other rounds, it still says the same.
     void plansDoNotDependOnWhatWasAskedBefore() {
-        const auto graph = StepGraph::build(randomLayers(3)).value();
+        const auto graph = graphOf(randomLayers(3));
         const Bytes peak = unlimitedPeak(graph);
         const auto plain = refinedOptimized(graph);
         const auto asked = prepareOptimized(graph);
@@ -214,7 +213,7 @@ private slots:
     }
 
     void anInterruptedRoundChangesNothing() {
-        const auto graph = StepGraph::build(randomLayers(5)).value();
+        const auto graph = graphOf(randomLayers(5));
         const Bytes budget = unlimitedPeak(graph) * 2 / 5;
         const auto plain = refinedOptimized(graph);
         const auto interrupted = prepareOptimized(graph);

@@ -86,7 +86,7 @@ private slots:
         int away = 0;
         int again = 0;
         for (std::uint64_t seed = 1; seed <= cases(400U); ++seed) {
-            const auto graph = StepGraph::build(layers ? randomLayers(seed) : randomProfile(seed)).value();
+            const auto graph = graphOf(layers ? randomLayers(seed) : randomProfile(seed));
             const Placement placement = RandomPlacement(*graph, seed).make();
             Lowering lowering(graph);
             const LedgerPeak peak = lowering.peak(placement);
@@ -114,7 +114,7 @@ private slots:
 
     void sayOffloadWheneverACopyGoesToTheHost() {
         for (std::uint64_t seed = 1; seed <= cases(100U); ++seed) {
-            const auto graph = StepGraph::build(randomLayers(seed)).value();
+            const auto graph = graphOf(randomLayers(seed));
             const Placement placement = RandomPlacement(*graph, seed).make();
             Lowering lowering(graph);
             const Plan plan = simulatePlacement(lowering, placement, lowering.peak(placement).bytes, "test");

@@ -185,7 +185,7 @@ private:
 
     // Those that have more to gain than anybody would see: a tenth of a percent. From the least peak there is
     // to the first of the ladder the step time falls fast, so there are more of them.
-    std::vector<Rung> rungsToSearch(const Best& least) {
+    std::optional<std::vector<Rung>> rungsToSearch(const Best& least, const StopRequested& stop) {
         std::vector<Bytes> rooms;
         for (Bytes i = 1; i <= ladderSteps; ++i) {
             const auto room = static_cast<Bytes>(Wide{unlimitedPeak_} * i / ladderSteps);
@@ -197,6 +197,8 @@ private:
         }
         std::vector<Rung> made;
         for (const Bytes room : rooms) {
+            if (stop && stop())
+                return std::nullopt;
             Best start = bestWithin(room);
             if (least.stepNs < start.stepNs)
                 start = least;
@@ -219,23 +221,25 @@ private:
         std::optional<Best> least = searchLeast(tries / 8, stop);
         if (!least)
             return false;
-        std::vector<Rung> rungs = rungsToSearch(*least);
+        std::optional<std::vector<Rung>> rungs = rungsToSearch(*least, stop);
+        if (!rungs)
+            return false;
         Wide gain = 0;
-        for (const Rung& rung : rungs)
+        for (const Rung& rung : *rungs)
             gain += rung.start.stepNs - graph_->idealNs();
         std::vector<Best> found;
-        for (std::size_t i = 0; i < rungs.size(); ++i) {
-            Best& start = rungs[i].start;
+        for (std::size_t i = 0; i < rungs->size(); ++i) {
+            auto& [room, start] = (*rungs)[i];
             const auto share =
                 static_cast<std::int64_t>(Wide{start.stepNs - graph_->idealNs()} * tries / gain);
             if (!found.empty() && found.back().stepNs < start.stepNs)
                 start = found.back();
-            auto state = search_->improve(search_->evaluate(start.placement, rungs[i].room), rungs[i].room,
-                                          share, seedOf(i + 1), stop);
+            auto state =
+                search_->improve(search_->evaluate(start.placement, room), room, share, seedOf(i + 1), stop);
             if (!state)
                 return false;
             if (state->excessBytes == 0 && state->stepNs < start.stepNs)
-                found.push_back({std::move(state->placement), rungs[i].room, state->stepNs});
+                found.push_back({std::move(state->placement), room, state->stepNs});
         }
         found_.insert(found_.end(), std::make_move_iterator(found.begin()),
                       std::make_move_iterator(found.end()));
