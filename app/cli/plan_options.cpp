@@ -75,6 +75,7 @@ tl::expected<Plan, Failure> makePlan(const std::shared_ptr<const StepGraph>& gra
               << " of the unlimited peak of " << formatBytes(peak) << "\n";
     const auto prepared = options.strategy->prepare(graph, *pins, {});
     refineFully(*prepared, {});
+    refineFullyAt(*prepared, budget, {});
     Plan plan = prepared->plan(budget);
     if (plan.feasible())
         plan.lowerBoundNs = LowerBound(graph).stepNs(budget, plan.stepNs());

@@ -16,7 +16,7 @@ enum class Between : std::uint8_t { Stays, Fetched, Recomputed }; // Fetched, Re
 
 // What a placement says of a tensor besides its decision.
 struct Detour {
-    static constexpr int furthestAhead = 3;
+    static constexpr int furthestAhead = 16;
 
     // Released in the longest gap between its forward uses (its producer counted), and prefetched for the
     // next.

@@ -26,6 +26,8 @@ PlacementSearch::PlacementSearch(std::shared_ptr<const StepGraph> graph, const P
     for (std::size_t i = 0; i < choices_.size(); ++i) {
         if (choices_[i].what == Choice::What::Decision)
             decisions_.push_back(i);
+        if (choices_[i].what == Choice::What::Ahead)
+            ahead_.push_back(i);
     }
 }
 
@@ -64,7 +66,7 @@ void PlacementSearch::addChoices(TensorIndex t) {
     if (!transient && (drop || offload || apart))
         add(Choice::What::Brief, 0, 0, 1);
     if (!transient && again)
-        add(Choice::What::Ahead, 0, 0, 1, 2, 3);
+        add(Choice::What::Ahead, 0, 0, 1, 2, 3, 5, 8, 12, 16);
     OperatorIndex last = graph.producer(t);
     bool awayHelps = false;
     for (const OperatorIndex consumer : graph.consumers(t)) {
@@ -130,40 +132,20 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
             return std::nullopt;
         undo.clear();
         Bytes onHostNow = onHost;
-        const auto change = [&](const Choice& choice, std::uint8_t value) {
-            const Fate now = fateOf(current.placement, choice.tensor);
-            const Fate next = changed(now, choice, value);
-            if (next == now)
-                return;
-            undo.emplace_back(choice.tensor, now);
-            const bool offloaded = current.placement.offloads(choice.tensor);
-            set(current.placement, choice.tensor, next);
-            onHostNow +=
-                graph.tensor(choice.tensor).bytes * (current.placement.offloads(choice.tensor) - offloaded);
-        };
-        int further = random() % 3 == 0 ? 2 : 1;
-        std::size_t pick = random() % choices_.size();
-        if (random() % 2 == 0 && !decisions_.empty()) {
-            // Two tensors exchange their decisions.
-            pick = decisions_[random() % decisions_.size()];
-            const Choice& a = choices_[pick];
-            const Choice& b = choices_[decisions_[random() % decisions_.size()]];
-            const auto va = static_cast<std::uint8_t>(current.placement.decisions[at(a.tensor)]);
-            const auto vb = static_cast<std::uint8_t>(current.placement.decisions[at(b.tensor)]);
-            if (va != vb && std::find(a.values.begin(), a.values.end(), vb) != a.values.end() &&
-                std::find(b.values.begin(), b.values.end(), va) != b.values.end()) {
-                change(a, vb);
-                change(b, va);
-            }
-            --further;
-        } else {
-            change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
-        }
-        for (; further > 0; --further) {
-            // Half of the further ones in the neighbourhood, since what happens there competes for room.
-            pick = random() % 2 == 0 ? random() % choices_.size() : near(pick, random());
-            change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
-        }
+        move(
+            random,
+            [&](const Choice& choice, std::uint8_t value) {
+                const Fate now = fateOf(current.placement, choice.tensor);
+                const Fate next = changed(now, choice, value);
+                if (next == now)
+                    return;
+                undo.emplace_back(choice.tensor, now);
+                const bool offloaded = current.placement.offloads(choice.tensor);
+                set(current.placement, choice.tensor, next);
+                onHostNow += graph.tensor(choice.tensor).bytes *
+                             (current.placement.offloads(choice.tensor) - offloaded);
+            },
+            current.placement);
         bool accepted = false;
         if (!undo.empty() && onHostNow <= hostBytes_) {
             // 1/128 of the ideal time at first, falling with the square of what is left; times 0, 1, 2, ...
@@ -183,6 +165,68 @@ std::optional<PlacementSearch::State> PlacementSearch::improve(State start, Byte
         }
     }
     return best;
+}
+
+// A few changes that are tried together.
+template <typename Change> // void(const Choice&, std::uint8_t value)
+void PlacementSearch::move(std::mt19937_64& random, const Change& change, const Placement& placement) {
+    int further = random() % 3 == 0 ? 2 : 1;
+    std::size_t pick = random() % choices_.size();
+    if (!ahead_.empty() && random() % 12 == 0) {
+        pick = hoist(random, change);
+        --further;
+    } else if (!decisions_.empty() && random() % 2 == 0) {
+        pick = exchange(random, change, placement);
+        --further;
+    } else {
+        change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
+    }
+    for (; further > 0; --further) {
+        // Half of the further ones in the neighbourhood, since what happens there competes for room.
+        pick = random() % 2 == 0 ? random() % choices_.size() : near(pick, random());
+        change(choices_[pick], choices_[pick].values[random() % choices_[pick].values.size()]);
+    }
+}
+
+// Two tensors exchange their decisions, if each may have the other's.
+template <typename Change>
+std::size_t PlacementSearch::exchange(std::mt19937_64& random, const Change& change,
+                                      const Placement& placement) {
+    const std::size_t pick = decisions_[random() % decisions_.size()];
+    const Choice& a = choices_[pick];
+    const Choice& b = choices_[decisions_[random() % decisions_.size()]];
+    const auto va = static_cast<std::uint8_t>(placement.decisions[at(a.tensor)]);
+    const auto vb = static_cast<std::uint8_t>(placement.decisions[at(b.tensor)]);
+    if (va != vb && std::find(a.values.begin(), a.values.end(), vb) != a.values.end() &&
+        std::find(b.values.begin(), b.values.end(), va) != b.values.end()) {
+        change(a, vb);
+        change(b, va);
+    }
+    return pick;
+}
+
+// A tensor and some beside it are recomputed at one time, ahead of the first backward that reads one of them:
+// a chain of recomputes moves as a whole.
+template <typename Change>
+std::size_t PlacementSearch::hoist(std::mt19937_64& random, const Change& change) {
+    const StepGraph& graph = lowering_.graph();
+    const std::size_t first = random() % ahead_.size();
+    const Choice& chosen = choices_[ahead_[first]];
+    const std::uint8_t value = chosen.values[random() % chosen.values.size()];
+    const OperatorIndex before = graph.firstBackwardUse(chosen.tensor) + value;
+    change(chosen, value);
+    const std::size_t beside = random() % 4;
+    const bool earlier = random() % 2 == 0;
+    for (std::size_t k = 1; k <= beside; ++k) {
+        const std::size_t other = earlier ? first - k : first + k; // past either end is past the end
+        if (other >= ahead_.size())
+            break;
+        const Choice& also = choices_[ahead_[other]];
+        const OperatorIndex ahead = before - graph.firstBackwardUse(also.tensor);
+        if (ahead >= 0 && ahead <= Detour::furthestAhead)
+            change(also, static_cast<std::uint8_t>(value == 0 ? 0 : ahead));
+    }
+    return ahead_[first];
 }
 
 // Another choice, of this tensor or one not far from it.

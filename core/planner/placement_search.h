@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <vector>
 
 namespace slackscope {
@@ -50,6 +51,13 @@ private:
         std::vector<std::uint8_t> values;
     };
     void addChoices(TensorIndex t);
+    // Moves: each tells what it changed first.
+    template <typename Change>
+    void move(std::mt19937_64& random, const Change& change, const Placement& placement);
+    template <typename Change>
+    std::size_t exchange(std::mt19937_64& random, const Change& change, const Placement& placement);
+    template <typename Change>
+    std::size_t hoist(std::mt19937_64& random, const Change& change);
     std::size_t near(std::size_t choice, std::uint64_t random) const;
     static Fate changed(Fate fate, const Choice& choice, std::uint8_t value);
     static Fate fateOf(const Placement& placement, TensorIndex t);
@@ -64,6 +72,7 @@ private:
     Bytes hostBytes_;
     std::vector<Choice> choices_;
     std::vector<std::size_t> decisions_; // the choices of What::Decision
+    std::vector<std::size_t> ahead_;     // the choices of What::Ahead
     Timeline storage_;
 };
 

@@ -37,6 +37,10 @@ bool PreparedStrategy::refine(const StopRequested& /*stop*/) {
     return false; // one effort is all there is
 }
 
+bool PreparedStrategy::refineAt(Bytes /*budget*/, const StopRequested& /*stop*/) {
+    return false;
+}
+
 std::unique_ptr<PreparedStrategy> StrategyInfo::prepare(const std::shared_ptr<const StepGraph>& graph,
                                                         const Pins& pins, const StopRequested& stop) const {
     if (own)
@@ -46,6 +50,11 @@ std::unique_ptr<PreparedStrategy> StrategyInfo::prepare(const std::shared_ptr<co
 
 void refineFully(PreparedStrategy& prepared, const StopRequested& stop) {
     while (prepared.refine(stop)) {
+    }
+}
+
+void refineFullyAt(PreparedStrategy& prepared, Bytes budget, const StopRequested& stop) {
+    while (prepared.refineAt(budget, stop)) {
     }
 }
 

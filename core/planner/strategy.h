@@ -21,11 +21,14 @@ class PreparedStrategy {
 public:
     virtual ~PreparedStrategy() = default;
     // Always an answer: a feasible plan that meets the budget, or an infeasible one that says why. It depends
-    // on the budget and on how many rounds of `refine` have ended, and on nothing else.
+    // on the budget, on how many rounds of `refine` have ended, and on the rounds of `refineAt` of budgets up
+    // to this one; on nothing else.
     virtual Plan plan(Bytes budget) = 0;
     // One more round of effort, spent on every budget at once; no budget's plan becomes slower by it. False:
     // nothing is left to do, or `stop` asked for an end, which leaves everything as it was.
     virtual bool refine(const StopRequested& stop);
+    // The same, spent on one budget, which serves all larger ones too; it may find a lower minimum budget.
+    virtual bool refineAt(Bytes budget, const StopRequested& stop);
 };
 
 // Placements in order, from the one that frees least to the one that frees most.
@@ -61,6 +64,7 @@ const StrategyInfo* findStrategy(std::string_view id); // nullptr: no such strat
 
 // Refines until nothing is left to do or `stop` asks for an end.
 void refineFully(PreparedStrategy& prepared, const StopRequested& stop);
+void refineFullyAt(PreparedStrategy& prepared, Bytes budget, const StopRequested& stop);
 
 // Peak of keeping everything: what a budget in percent refers to.
 Bytes unlimitedPeak(std::shared_ptr<const StepGraph> graph);

@@ -77,10 +77,14 @@ std::optional<WhatIf> replanned(const StrategyInfo& strategy, const Plan& plan, 
     const auto prepared = strategy.prepare(plan.graph, pins, stop);
     if (!prepared)
         return std::nullopt;
-    refineFully(*prepared, stop);
+    refineFullyAt(*prepared, plan.budgetBytes, stop);
+    Plan again = prepared->plan(plan.budgetBytes);
+    if (!again.feasible()) { // rounds for every budget look for the least one too
+        refineFully(*prepared, stop);
+        again = prepared->plan(plan.budgetBytes);
+    }
     if (stop && stop())
         return std::nullopt;
-    const Plan again = prepared->plan(plan.budgetBytes);
     return again.feasible() ? runs(again.stepNs()) : tooLarge(again.minimumBudgetBytes, plan.budgetBytes);
 }
 

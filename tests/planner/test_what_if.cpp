@@ -201,7 +201,9 @@ private slots:
                 if (!possible)
                     continue;
                 const auto prepared = strategy.prepare(plan.graph, pins, {});
-                refineFully(*prepared, {});
+                refineFullyAt(*prepared, plan.budgetBytes, {});
+                if (!prepared->plan(plan.budgetBytes).feasible())
+                    refineFully(*prepared, {});
                 const Plan direct = prepared->plan(plan.budgetBytes);
                 QCOMPARE(answer.outcome == WhatIf::Outcome::Runs, direct.feasible());
                 if (direct.feasible())

@@ -77,7 +77,8 @@ void PlanService::planAndRefine(PreparedStrategy& prepared, quint64 job, quint64
     auto shown = std::make_shared<const Plan>(prepared.plan(request.budgetBytes));
     show(shown, job, group, request);
     const auto overtaken = [&] { return stop() || newest_ != job; };
-    while (!overtaken() && prepared.refine(overtaken)) {
+    while (!overtaken() &&
+           (prepared.refine(overtaken) || prepared.refineAt(request.budgetBytes, overtaken))) {
         auto plan = std::make_shared<const Plan>(prepared.plan(request.budgetBytes));
         if (plan->stepNs() == shown->stepNs() && plan->minimumBudgetBytes == shown->minimumBudgetBytes)
             continue;

@@ -11,6 +11,7 @@
 #include "core/planner/placement_search.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace slackscope {
@@ -32,6 +33,11 @@ constexpr std::int32_t mostSearchedOperators = 128;
 constexpr std::int64_t mostInFirstRound = 1'200'000;
 constexpr std::int64_t inFirstRoundBySquare = 500; // times the square of the operators
 constexpr std::uint64_t searchRounds = 4;
+
+// The searches for one budget: many short ones, each from everything released, find more than a long one.
+constexpr int searchesAtBudget = 12;
+constexpr std::int64_t mostAtBudget = 2'000'000; // operators that one of them walks over
+constexpr std::int64_t atBudgetBySquare = 625;
 
 PlacementPaths ownPaths(const std::shared_ptr<const StepGraph>& graph, const Pins& pins) {
     PlacementPaths made;
@@ -71,6 +77,35 @@ public:
 
     bool refine(const StopRequested& stop) override {
         return planners_.size() < sources_.size() ? addPlanner(stop) : searchLadder(stop);
+    }
+
+    bool refineAt(Bytes budget, const StopRequested& stop) override {
+        if (planners_.size() < sources_.size())
+            return addPlanner(stop);
+        const std::int64_t operators = graph_->operatorCount();
+        if (operators > mostSearchedOperators || !search().hasChoices())
+            return false;
+        int& searches = searchesAt_[budget];
+        const Nanoseconds shownNs = bestWithin(budget).stepNs;
+        const int most = shownNs < never ? searchesAtBudget : 1; // one to see whether any program fits
+        if (searches >= most || !isWorthSearching(shownNs))
+            return false;
+        const std::int64_t tries =
+            std::min(mostAtBudget, atBudgetBySquare * operators * operators) / operators;
+        auto state = search().improve(search().evaluate(everythingReleased(), budget), budget, tries,
+                                      static_cast<std::uint64_t>(searches), stop);
+        if (!state)
+            return false;
+        ++searches;
+        if (state->excessBytes > 0 || state->stepNs >= shownNs)
+            return true;
+        if (state->peakBytes < leastPeak().bytes) {
+            const Nanoseconds stepNs =
+                simulatedStepNs(lowering_, state->placement, state->peakBytes, storage_);
+            takeLeast({state->placement, state->peakBytes, stepNs});
+        }
+        found_.push_back({std::move(state->placement), budget, state->stepNs});
+        return true;
     }
 
 private:
@@ -178,13 +213,33 @@ private:
         return least;
     }
 
+    // More to gain than anybody would see: a tenth of a percent.
+    bool isWorthSearching(Nanoseconds stepNs) const {
+        return stepNs - graph_->idealNs() > graph_->idealNs() / 1'000;
+    }
+
+    PlacementSearch& search() {
+        if (!search_)
+            search_.emplace(graph_, pins_);
+        return *search_;
+    }
+
+    Placement everythingReleased() const {
+        Placement placement = keepEverything(*graph_);
+        for (const TensorIndex t : graph_->savedTensors()) {
+            if (canDrop(*graph_, t))
+                placement.decisions[static_cast<std::size_t>(t)] = Decision::Recompute;
+        }
+        applyPins(pins_, placement);
+        return placement;
+    }
+
     struct Rung {
         Bytes room = 0;
         Best start;
     };
 
-    // Those that have more to gain than anybody would see: a tenth of a percent. From the least peak there is
-    // to the first of the ladder the step time falls fast, so there are more of them.
+    // From the least peak there is to the first of the ladder the step time falls fast, so there are more.
     std::optional<std::vector<Rung>> rungsToSearch(const Best& least, const StopRequested& stop) {
         std::vector<Bytes> rooms;
         for (Bytes i = 1; i <= ladderSteps; ++i) {
@@ -202,7 +257,7 @@ private:
             Best start = bestWithin(room);
             if (least.stepNs < start.stepNs)
                 start = least;
-            if (start.stepNs < never && start.stepNs - graph_->idealNs() > graph_->idealNs() / 1'000)
+            if (start.stepNs < never && isWorthSearching(start.stepNs))
                 made.push_back({room, std::move(start)});
         }
         return made;
@@ -211,9 +266,7 @@ private:
     bool searchLadder(const StopRequested& stop) {
         if (round_ == searchRounds || graph_->operatorCount() > mostSearchedOperators)
             return false;
-        if (!search_)
-            search_.emplace(graph_, pins_);
-        if (!search_->hasChoices())
+        if (!search().hasChoices())
             return false;
         const std::int64_t operators = graph_->operatorCount();
         const std::int64_t tries =
@@ -280,10 +333,11 @@ private:
     std::vector<std::optional<LedgerPeak>> quickPeaks_; // by stop of the first path, as far as asked for
     std::vector<PathPlanner> planners_;                 // of the first sources, as far as refined
     std::optional<PlacementSearch> search_;
-    std::vector<Best> found_;        // by the searches
-    std::optional<Placement> least_; // that the searches found
-    LedgerPeak leastFound_;          // its peak
-    std::uint64_t round_ = 0;        // of the searches
+    std::vector<Best> found_;         // by the searches
+    std::optional<Placement> least_;  // that the searches found
+    LedgerPeak leastFound_;           // its peak
+    std::map<Bytes, int> searchesAt_; // by budget: those for it alone
+    std::uint64_t round_ = 0;         // of the searches
     std::unique_ptr<Optimized> complete_;
     Bytes unlimitedPeak_ = 0;
     Timeline storage_;
