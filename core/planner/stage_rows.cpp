@@ -80,8 +80,11 @@ public:
                 addRun(op, s);
         }
         countRuns();
-        copyOut();
-        addWindows(out_);
+        addOffloads();
+        if (graph_.profile().link.fullDuplex)
+            addWindows(out_);
+        else
+            back_.insert(back_.end(), out_.begin(), out_.end());
         addWindows(back_);
     }
 
@@ -95,6 +98,16 @@ private:
         int fetched = -1;         // a
         int late = -1;            // b
         int arriving = -1;        // v
+    };
+
+    // A copy that, so much as `column` says, lies between the end of item `after` and `moreNs` past the
+    // start of `until`.
+    struct Window {
+        std::int32_t after = none;
+        std::int32_t until = none;
+        Nanoseconds moreNs = 0;
+        Nanoseconds copyNs = 0;
+        int column = -1;
     };
 
     std::int32_t count() const { return 2 * m_.operators_; }
@@ -283,10 +296,6 @@ private:
             }
             program_.atLeast(sum, 1);
         }
-        for (const int column : {stage.fetched, stage.late, stage.arriving}) {
-            if (column >= 0)
-                program_.atMost({{column, 1}, {hosted_[at(t)], -1}}, 0);
-        }
         if (stage.fetched >= 0) {
             const std::int32_t due = stage.read != none ? stage.read : endOf(s);
             if (graph_.isSaved(t) && due <= firstUse)
@@ -312,7 +321,25 @@ private:
             Sum sum{{run, 1}};
             addSources(sum, t, s, -1);
             program_.atMost(sum, 0);
+            addFetchBeforeRun(op, t, s);
         }
+    }
+
+    void addFetchBeforeRun(OperatorIndex op, TensorIndex t, std::size_t s) {
+        if (hosted_[at(t)] < 0)
+            return;
+        Nanoseconds passed = 0;
+        Sum sum = m_.elapsed(bounds_[s], endOf(s), passed);
+        const Nanoseconds fetchNs = graph_.prefetchNs(t);
+        const Nanoseconds bothNs = fetchNs + graph_.op(op).forwardNs;
+        if (bothNs <= passed)
+            return;
+        sum.push_back({runs_[at(op)][s], -inMicroseconds(bothNs)});
+        for (const int column : {stages_[at(t)][s].resident, run(t, s)}) {
+            if (column >= 0)
+                sum.push_back({column, inMicroseconds(fetchNs)});
+        }
+        program_.atLeast(sum, -inMicroseconds(passed));
     }
 
     void countRuns() {
@@ -342,41 +369,95 @@ private:
         }
     }
 
-    void copyOut() {
+    // g, in its three kinds, and what they are tied to.
+    void addOffloads() {
+        std::vector<Sum> crossing(bounds_.size()); // copies that run when a stage begins
         for (TensorIndex t = 0; t < graph_.tensorCount(); ++t) {
-            if (frame_.offloaded[at(t)] < 0)
+            if (hosted_[at(t)] < 0)
                 continue;
+            Sum ended; // minus the g of all stages so far
+            const auto copy = [&](Window window) {
+                window.copyNs = graph_.offloadNs(t);
+                window.column = program_.column(1, 0);
+                out_.push_back(window);
+                ended.push_back({window.column, -1});
+                return window.column;
+            };
             std::int32_t blocked = graph_.producer(t) + 1;
-            while (blocked < m_.lastNeed_[at(t)] &&
-                   (touches(blocked, t) || frame_.needs[at(blocked)] + m_.bytes(t) <= budget_))
+            while (blocked <= bounds_[0] && isBeside(t, blocked))
                 ++blocked;
-            if (blocked >= m_.lastNeed_[at(t)])
-                continue;
-            const int out = program_.column(1, 0);
-            out_.push_back({graph_.producer(t), blocked, 0, graph_.offloadNs(t), out});
-            Sum written{{out, -1}};
+            if (blocked <= bounds_[0])
+                copy({graph_.producer(t), blocked});
+            else
+                copy({graph_.producer(t), bounds_[0], m_.durationNs(bounds_[0])});
             for (std::size_t s = 0; s < bounds_.size(); ++s) {
-                if (const int again = run(t, s); again >= 0)
-                    written.push_back({again, -1});
-                const int fetched = stages_[at(t)][s].fetched;
-                if (fetched < 0 || bounds_[s] < blocked)
-                    continue;
-                Sum sum = written;
-                sum.push_back({fetched, 1});
-                program_.atMost(sum, 0);
+                const Stage& stage = stages_[at(t)][s];
+                if (stage.alive || graph_.producer(t) == none)
+                    offloadIn(t, s, crossing[s], copy);
+                for (const int fetch : {stage.fetched, stage.late,
+                                        s + 1 < bounds_.size() ? stages_[at(t)][s + 1].arriving : -1}) {
+                    if (fetch < 0)
+                        continue;
+                    Sum sum = ended;
+                    sum.push_back({fetch, 1});
+                    program_.atMost(sum, 0);
+                }
             }
+            ended.push_back({hosted_[at(t)], 1});
+            program_.equal(ended, 0);
+        }
+        for (std::size_t s = 0; s < bounds_.size(); ++s) {
+            if (!graph_.profile().link.fullDuplex) {
+                for (TensorIndex t = 0; t < graph_.tensorCount(); ++t) {
+                    if (const int arriving = stages_[at(t)][s].arriving; arriving >= 0)
+                        crossing[s].push_back({arriving, 1});
+                }
+            }
+            if (crossing[s].size() > 1)
+                program_.atMost(crossing[s], 1);
         }
     }
 
-    // A copy that, so much as `column` says, lies between the end of item `after` and `moreNs` past the
-    // start of `until`.
-    struct Window {
-        std::int32_t after = none;
-        std::int32_t until = none;
-        Nanoseconds moreNs = 0;
-        Nanoseconds copyNs = 0;
-        int column = -1;
-    };
+    // Whether the tensor may be resident while an item runs.
+    bool isBeside(TensorIndex t, std::int32_t p) const {
+        return touches(p, t) || frame_.needs[at(p)] + m_.bytes(t) <= budget_;
+    }
+
+    // f and e of one stage.
+    template <typename Copy>
+    void offloadIn(TensorIndex t, std::size_t s, Sum& crossing, const Copy& copy) {
+        const Stage& stage = stages_[at(t)][s];
+        const bool anyway = stage.always || graph_.producer(t) == none;
+        const std::int32_t last = endOf(s);
+        const Nanoseconds moreNs = last < count() && isBeside(t, last) ? m_.durationNs(last) : 0;
+        Sum ends; // what ends in the stage, less what it may read
+        if (anyway || stage.resident >= 0) {
+            std::int32_t after = graph_.producer(t);
+            if (s > 0) {
+                // Longer than the stage before: it may have begun before that.
+                Nanoseconds passed = 0;
+                for (std::int32_t p = bounds_[s - 1] + 1; p <= bounds_[s]; ++p)
+                    passed += m_.durationNs(p);
+                if (graph_.offloadNs(t) <= passed)
+                    after = bounds_[s - 1];
+            }
+            const int crosses = copy({after, last, moreNs});
+            crossing.push_back({crosses, 1});
+            ends.push_back({crosses, 1});
+            if (!anyway)
+                program_.atMost({{crosses, 1}, {stage.resident, -1}}, 0);
+        } else if (run(t, s) < 0) {
+            return;
+        }
+        ends.push_back({copy({bounds_[s], last, moreNs}), 1});
+        if (anyway)
+            return;
+        for (const int column : {stage.resident, run(t, s)}) {
+            if (column >= 0)
+                ends.push_back({column, -1});
+        }
+        program_.atMost(ends, 0);
+    }
 
     void addWindows(const std::vector<Window>& windows) {
         std::vector<std::tuple<std::int32_t, std::int32_t, Nanoseconds>> spans;
