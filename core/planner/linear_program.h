@@ -35,6 +35,16 @@ public:
 
     void setLimit(int row, double limit) { high_[static_cast<std::size_t>(row)] = limit; }
     int rowCount() const { return static_cast<int>(low_.size()); }
+    double low(int row) const { return low_[static_cast<std::size_t>(row)]; }
+    double high(int row) const { return high_[static_cast<std::size_t>(row)]; }
+    bool hasHigh(int row) const { return high(row) != infinite; }
+    bool isEquation(int row) const { return low(row) == high(row); }
+    std::span<const Term> terms(int row) const {
+        const auto i = static_cast<std::size_t>(row);
+        return std::span(terms_).subspan(starts_[i], starts_[i + 1] - starts_[i]);
+    }
+    // Adds a row of another program with the same columns.
+    void copyRow(const LinearProgram& other, int row);
 
     void load(ClpSimplex& solver) const;
     struct Fixed {
@@ -46,6 +56,7 @@ public:
     // as zero.
     double dualValue(const double* prices, std::span<const Fixed> fixed = {}) const;
     double upper(int column) const { return upper_[static_cast<std::size_t>(column)]; }
+    double cost(int column) const { return cost_[static_cast<std::size_t>(column)]; }
     int columnCount() const { return static_cast<int>(upper_.size()); }
 
 private:
@@ -54,10 +65,10 @@ private:
     int row(const Sum& sum, double low, double high);
     double usable(const double* prices, int row) const;
 
-    std::vector<double> upper_, cost_; // by column
-    std::vector<double> low_, high_;   // by row
-    std::vector<int> rows_, columns_;
-    std::vector<double> factors_;
+    std::vector<double> upper_, cost_;   // by column
+    std::vector<double> low_, high_;     // by row
+    std::vector<Term> terms_;            // row after row
+    std::vector<std::size_t> starts_{0}; // of each row, and the end of the last
 };
 
 } // namespace slackscope

@@ -1,6 +1,7 @@
 #include "core/planner/lower_bound.h"
 
 #include "core/planner/branching.h"
+#include "core/planner/cuts.h"
 #include "core/planner/stage_rows.h"
 
 #include <coin/ClpSimplex.hpp>
@@ -34,20 +35,26 @@ public:
 
     Nanoseconds solve(Bytes budget, Nanoseconds enoughNs, const std::function<bool()>& stop) const {
         LinearProgram program = programAt(budget);
-        Branching branching;
-        if (stages_) {
-            const int own = program.columnCount();
+        const int own = program.columnCount();
+        if (stages_)
             stages_->add(program, budget);
-            if (enoughNs > 0) {
-                branching.columns = wholeColumns();
-                for (int column = own; column < program.columnCount(); ++column)
-                    branching.columns.push_back({column, 1});
-                branching.mostNodes = mostBranches;
-            }
-            branching.enough = inMicroseconds(enoughNs - graph_->idealNs());
-            branching.stop = stop;
-        }
-        return boundOf(branchedBound(program, branching));
+        if (!stages_ || enoughNs <= 0)
+            return boundOf(branchedBound(program, {}));
+        Branching branching;
+        branching.columns = wholeColumns();
+        for (int column = own; column < program.columnCount(); ++column)
+            branching.columns.push_back({column, 1});
+        branching.mostNodes = mostBranches;
+        branching.enough = inMicroseconds(enoughNs - graph_->idealNs());
+        branching.stop = stop;
+        Cutting cutting;
+        for (const Branching::Column& each : branching.columns)
+            cutting.whole.push_back(each.column);
+        cutting.mostRounds = mostRounds;
+        cutting.mostStalled = mostStalled;
+        cutting.enough = branching.enough;
+        cutting.stop = stop;
+        return boundOf(branchedBound(withCuts(program, cutting), branching));
     }
 
     // Each but the first from where the one before it ended; fewer when stopped.

@@ -56,7 +56,7 @@
 //
 // On profiles of up to mostStagedOperators operators, stage_rows.h adds rows of each budget: what is brought
 // or written again between two full items must be so wholly in between. There every variable is 0 or 1, which
-// branching.h makes use of; so are z, r, q, o and h here.
+// cuts.h and branching.h make use of; so are z, r, q, o and h here.
 //
 // How the solver's answer becomes a bound without trusting it: linear_program.h.
 #pragma once
@@ -92,17 +92,20 @@ public:
     LowerBound(LowerBound&&) noexcept;
     LowerBound& operator=(LowerBound&&) noexcept;
 
-    // Where the linear program of a profile of up to mostStagedOperators operators proves too little, so many
-    // more are solved (branching.h).
-    static constexpr int mostBranches = 64;
+    // Where the linear program of a profile of up to mostStagedOperators operators proves too little: rounds
+    // of cuts (cuts.h), those in a row that hardly help, and linear programs after that (branching.h).
+    static constexpr int mostRounds = 20;
+    static constexpr int mostStalled = 8;
+    static constexpr int mostBranches = 16;
 
-    // At least the ideal time. The same whatever budgets were asked for before. Branches only where that
-    // comes to less than 99.9 % of `planNs`, the step time of a plan that the bound stands beside (0: not at
-    // all), up to which the bound depends on it; where `stop` asks for an end, what is proved by then.
+    // At least the ideal time. The same whatever budgets were asked for before. Cuts and branches only where
+    // what is proved comes to less than 99.9 % of `planNs`, the step time of a plan that the bound stands
+    // beside (0: not at all), up to which the bound depends on it; where `stop` asks for an end, what is
+    // proved by then.
     Nanoseconds stepNs(Bytes budget, Nanoseconds planNs = 0, const std::function<bool()>& stop = {});
 
     // The bounds of many budgets, each solved from where the one before it ended, which is some ten times
-    // faster: best in descending order. Equal to stepNs' (that does not branch) but for the last digits,
+    // faster: best in descending order. Equal to stepNs' (without a plan) but for the last digits,
     // where any program fits the budget; the same list gives the same bounds. Where `stop` asks for an end,
     // those found so far.
     std::vector<Nanoseconds> stepsNs(std::span<const Bytes> budgets, const std::function<bool()>& stop = {});

@@ -1,7 +1,7 @@
 // How good plans are, and how long they take: every strategy against the lower bound. Parts, all of them
 // unless some are named as arguments:
 //   presets      bert-large, gpt2-xl and llama-7b at 90 to 10 % of the unlimited peak
-//   random       200 random layered graphs at 70, 50 and 30 %
+//   random       200 random layered graphs at 70, 50 and 30 %, on all cores
 //   sizes        layered chains of 10^3, 10^4 and 10^5 operators at 50 %
 //   sensitivity  how far the presets' figures move with matmul efficiency (0.4-0.7) and link (12-55 GB/s)
 //
@@ -12,15 +12,18 @@
 #include "core/input/input.h"
 #include "core/planner/lower_bound.h"
 #include "core/planner/strategy.h"
+#include "core/planner/threads.h"
 #include "tests/support/profiles.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -128,7 +131,8 @@ void measureRandom() {
         double worst = 0;
     };
     std::map<const StrategyInfo*, std::map<int, Tally>> tallies;
-    for (std::uint64_t seed = 1; seed <= graphs; ++seed) {
+    std::mutex access;
+    const auto measure = [&](std::uint64_t seed) {
         const GraphPtr graph = StepGraph::build(test::randomLayers(seed)).value();
         const Bytes peak = unlimitedPeak(graph);
         std::map<int, double> bounds;
@@ -139,6 +143,7 @@ void measureRandom() {
             refineFully(*ready, {});
             for (const int percent : percents) {
                 const Bytes budget = peak * percent / 100;
+                refineFullyAt(*ready, budget, {});
                 if (!bounds.contains(percent))
                     bounds[percent] =
                         boundThroughput(graph, bound.stepNs(budget, ready->plan(budget).stepNs()));
@@ -148,13 +153,22 @@ void measureRandom() {
                 if (!plan.feasible())
                     continue;
                 const double gap = 1 - plan.throughputOfIdeal() / bounds[percent];
+                const std::lock_guard lock(access);
                 Tally& tally = tallies[strategy][percent];
                 ++tally.feasible;
                 tally.sum += gap;
                 tally.worst = std::max(tally.worst, gap);
             }
         }
-    }
+    };
+    std::atomic<std::uint64_t> last = 0;
+    runOnThreads(
+        coreCount(),
+        [&] {
+            for (std::uint64_t seed = ++last; seed <= graphs; seed = ++last)
+                measure(seed);
+        },
+        [] {});
     std::printf("\n%d random layered graphs: gap to the bound %% where the strategy finds a program\n",
                 static_cast<int>(graphs));
     std::printf("%-16s", "");

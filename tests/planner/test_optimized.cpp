@@ -109,6 +109,49 @@ private slots:
         QCOMPARE(before, graph->idealNs());
     }
 
+    void roundsForOneBudgetServeItAndLargerOnes() {
+        int faster = 0;
+        for (const std::uint64_t seed : {33U, 106U, 7U}) {
+            const auto graph = graphOf(randomLayers(seed));
+            const Bytes peak = unlimitedPeak(graph);
+            const auto plain = prepareOptimized(graph);
+            const auto optimized = prepareOptimized(graph);
+            while (plain->refineAt(0, {})) { // no program fits: the paths alone
+            }
+            Nanoseconds before = std::numeric_limits<Nanoseconds>::max();
+            const Bytes budget = peak / 2;
+            for (int round = 0; round < mostRounds && optimized->refineAt(budget, {}); ++round) {
+                const Nanoseconds stepNs = stepOrNever(optimized->plan(budget));
+                QVERIFY(stepNs <= before);
+                before = stepNs;
+            }
+            faster += before < stepOrNever(plain->plan(budget)) ? 1 : 0;
+            QVERIFY(stepOrNever(optimized->plan(budget - 1)) <= stepOrNever(plain->plan(budget - 1)));
+            QVERIFY(stepOrNever(optimized->plan(budget + peak / 100)) <= before);
+            const Plan plan = optimized->plan(budget);
+            QVERIFY(plan.feasible());
+            QVERIFY(plan.simulated->timeline.peakBytes <= budget);
+        }
+        QVERIFY(faster > 0);
+    }
+
+    void isCloseToTheBoundOnRandomLayersToo() {
+        if (fewerCases)
+            QSKIP("Searches in full, which takes long under a sanitizer.");
+        for (const std::uint64_t seed : {4U, 33U, 66U, 106U, 108U}) { // those it had been furthest from
+            const auto graph = graphOf(randomLayers(seed));
+            const Bytes budget = unlimitedPeak(graph) / 2;
+            const auto optimized = prepareOptimized(graph);
+            refineFullyAt(*optimized, budget, {});
+            const Plan plan = optimized->plan(budget);
+            QVERIFY(plan.feasible());
+            const Nanoseconds stepNs = plan.stepNs();
+            const Nanoseconds least = LowerBound(graph).stepNs(budget, stepNs);
+            QVERIFY2(least * 100 >= stepNs * 94,
+                     qPrintable(QString("seed %1: %2 of %3").arg(seed).arg(least).arg(stepNs)));
+        }
+    }
+
     // Published quality, in parts of a thousand of the bound's throughput.
     void isCloseToTheBound_data() {
         QTest::addColumn<QString>("name");
