@@ -186,10 +186,11 @@ private:
     static constexpr std::size_t mostInRound = 25; // more at once serve worse in the end
     static constexpr std::size_t mostTried = 200;
     static constexpr std::size_t mostBroken = 400;
-    static constexpr double leastFar = 1e-5;  // by which a cut cuts off the optimum
-    static constexpr double mostAlike = 0.95; // cosine of the angle between two cuts of a round
-    static constexpr int mostIdle = 2;        // solutions in a row in which a row did not matter
-    static constexpr double little = 0.002;   // of what is missing from enough
+    static constexpr double relativeTolerance = 1e-7; // of a row; numbers differ by much between profiles
+    static constexpr double leastFar = 1e-5;          // by which a cut cuts off the optimum
+    static constexpr double mostAlike = 0.95;         // cosine of the angle between two cuts of a round
+    static constexpr int mostIdle = 2;                // solutions in a row in which a row did not matter
+    static constexpr double little = 0.002;           // of what is missing from enough
 
     static constexpr unsigned char basic = ClpSimplex::basic;
 
@@ -246,12 +247,15 @@ private:
                 continue;
             double sum = 0;
             double squares = 0;
+            double magnitude = 0;
             for (const LinearProgram::Term& term : program_.terms(row)) {
-                sum += term.factor * values[at(term.column)];
+                const double part = term.factor * values[at(term.column)];
+                sum += part;
+                magnitude += std::abs(part);
                 squares += term.factor * term.factor;
             }
             const double far = std::max(sum - program_.high(row), program_.low(row) - sum);
-            if (far > 1e-6)
+            if (far > relativeTolerance * (magnitude + far))
                 broken.emplace_back(-far / std::sqrt(squares), row);
         }
         std::sort(broken.begin(), broken.end());

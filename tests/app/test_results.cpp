@@ -22,7 +22,8 @@ using namespace slackscope::test;
 
 namespace {
 
-// Prepared and refined, as the program does, once for all budgets of a profile.
+// Prepared and refined, as the program does, once for all budgets of a profile; from the largest on, since
+// rounds for one budget serve the larger ones too.
 class LibraryTimelines {
 public:
     QByteArray of(const Profile& profile, const std::string& strategy, int percent) {
@@ -38,7 +39,9 @@ public:
 private:
     static QByteArray timeline(const std::shared_ptr<const StepGraph>& graph, PreparedStrategy& prepared,
                                int percent) {
-        Plan plan = prepared.plan(unlimitedPeak(graph) * percent / 100);
+        const Bytes budget = unlimitedPeak(graph) * percent / 100;
+        refineFullyAt(prepared, budget, {});
+        Plan plan = prepared.plan(budget);
         if (plan.feasible())
             plan.lowerBoundNs = LowerBound(graph).stepNs(plan.budgetBytes, plan.stepNs());
         return written([&](const TextSink& sink) { writeTimelineJson(plan, sink); });
