@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace slackscope {
@@ -47,7 +48,7 @@ std::optional<Cut> roundedCut(const LinearProgram& program, std::span<const char
 
     std::vector<double> factors(columns, 0.0);
     double value = 0;     // b
-    double magnitude = 0; // of all that is added up
+    double magnitude = 1; // of all that is added up
     double products = 16;
     for (int row = 0; row < program.rowCount(); ++row) {
         const double multiple = multiples[at(row)];
@@ -162,7 +163,9 @@ public:
             const bool optimal = solver.isProvenOptimal();
             const double bound = made_.dualValue(solver.dualRowSolution());
             const std::span values(solver.primalColumnSolution(), at(made_.columnCount()));
-            if (!optimal || bound >= cutting_.enough || (cutting_.stop && cutting_.stop()))
+            if (!optimal) // then the rows that are missing may matter
+                return program_;
+            if (bound >= cutting_.enough || (cutting_.stop && cutting_.stop()))
                 return std::move(made_);
             keepStatus(solver);
             const bool broken = takeBroken(values);

@@ -14,9 +14,9 @@
 //                   prefetch brings it back: r_t + q_t <= 1. A recompute has not written it, so it left when
 //                   its copy to the host had ended. Where t has no r_t, q_t is o_t
 //   o_t in [0, 1]   tensor t is offloaded and leaves the device while it idles (see Memory), and, unless it
-//                   is a profile input that no backward reads, a prefetch brings it back: before its first
-//                   backward use if it is saved, and if it is transient, before the next forward or the
-//                   first recompute that reads it; q_t <= o_t
+//                   is a profile input that no backward reads, a prefetch brings it back that an item reads
+//                   (a recompute only if z counts it): before its first backward use if it is saved, and if
+//                   it is transient, before the next forward or the first recompute that reads it; q_t <= o_t
 //   h_u in [0, 1]   transient tensor u stays from its last forward use to the end of the forward pass, or has
 //                   no bytes
 //   w_p >= 0        compute time that is neither forward nor backward (stalls and recomputes) between the

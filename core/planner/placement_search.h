@@ -51,7 +51,7 @@ private:
         std::vector<std::uint8_t> values;
     };
     void addChoices(TensorIndex t);
-    // Moves: each tells what it changed first.
+    // Changes that are tried together; the last two tell with which choice they began.
     template <typename Change>
     void move(std::mt19937_64& random, const Change& change, const Placement& placement);
     template <typename Change>

@@ -1,7 +1,8 @@
 #include "core/planner/stage_rows.h"
 
 #include <algorithm>
-#include <tuple>
+#include <set>
+#include <utility>
 
 namespace slackscope {
 
@@ -388,7 +389,7 @@ private:
                 ++blocked;
             if (blocked <= bounds_[0])
                 copy({graph_.producer(t), blocked});
-            else
+            else if (graph_.producer(t) < bounds_[0])
                 copy({graph_.producer(t), bounds_[0], m_.durationNs(bounds_[0])});
             for (std::size_t s = 0; s < bounds_.size(); ++s) {
                 const Stage& stage = stages_[at(t)][s];
@@ -436,8 +437,7 @@ private:
             if (s > 0) {
                 // Longer than the stage before: it may have begun before that.
                 Nanoseconds passed = 0;
-                for (std::int32_t p = bounds_[s - 1] + 1; p <= bounds_[s]; ++p)
-                    passed += m_.durationNs(p);
+                m_.elapsed(bounds_[s - 1], bounds_[s] + 1, passed);
                 if (graph_.offloadNs(t) <= passed)
                     after = bounds_[s - 1];
             }
@@ -460,31 +460,34 @@ private:
     }
 
     void addWindows(const std::vector<Window>& windows) {
-        std::vector<std::tuple<std::int32_t, std::int32_t, Nanoseconds>> spans;
-        for (const Window& a : windows) {
-            for (const Window& b : windows) {
-                if (a.after < b.until)
-                    spans.emplace_back(a.after, b.until, b.moreNs);
-            }
+        std::set<std::int32_t> starts;
+        std::set<std::pair<std::int32_t, Nanoseconds>> ends;
+        for (const Window& each : windows) {
+            starts.insert(each.after);
+            ends.emplace(each.until, each.moreNs);
         }
-        std::sort(spans.begin(), spans.end());
-        spans.erase(std::unique(spans.begin(), spans.end()), spans.end());
-        for (const auto& [after, until, moreNs] : spans) {
-            Nanoseconds passed = 0;
-            Sum sum = m_.elapsed(after, until, passed);
-            passed += moreNs;
-            for (Term& term : sum)
-                term.factor = -1;
-            Nanoseconds most = 0;
-            for (const Window& each : windows) {
-                if (each.after < after || each.until > until || (each.until == until && each.moreNs > moreNs))
-                    continue;
-                most += each.copyNs;
-                sum.push_back({each.column, inMicroseconds(each.copyNs)});
-            }
-            if (most > passed)
-                program_.atMost(sum, inMicroseconds(passed));
+        for (const std::int32_t after : starts) {
+            for (auto end = ends.upper_bound({after, largestDuration}); end != ends.end(); ++end)
+                addSpan(windows, after, end->first, end->second);
         }
+    }
+
+    void addSpan(const std::vector<Window>& windows, std::int32_t after, std::int32_t until,
+                 Nanoseconds moreNs) {
+        Nanoseconds passed = 0;
+        Sum sum = m_.elapsed(after, until, passed);
+        passed += moreNs;
+        for (Term& term : sum)
+            term.factor = -1;
+        Nanoseconds most = 0;
+        for (const Window& each : windows) {
+            if (each.after < after || each.until > until || (each.until == until && each.moreNs > moreNs))
+                continue;
+            most += each.copyNs;
+            sum.push_back({each.column, inMicroseconds(each.copyNs)});
+        }
+        if (most > passed)
+            program_.atMost(sum, inMicroseconds(passed));
     }
 
     const StageRows& m_;

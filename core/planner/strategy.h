@@ -21,8 +21,8 @@ class PreparedStrategy {
 public:
     virtual ~PreparedStrategy() = default;
     // Always an answer: a feasible plan that meets the budget, or an infeasible one that says why. It depends
-    // on the budget, on how many rounds of `refine` have ended, and on the rounds of `refineAt` of budgets up
-    // to this one; on nothing else.
+    // on the budget and on the rounds of `refine` and `refineAt` that have ended so far, and on nothing else.
+    // Never slower than at a smaller budget as things stand; other rounds may have found more there.
     virtual Plan plan(Bytes budget) = 0;
     // One more round of effort, spent on every budget at once; no budget's plan becomes slower by it. False:
     // nothing is left to do, or `stop` asked for an end, which leaves everything as it was.

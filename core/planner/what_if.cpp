@@ -78,6 +78,8 @@ std::optional<WhatIf> replanned(const StrategyInfo& strategy, const Plan& plan, 
     if (!prepared)
         return std::nullopt;
     refineFullyAt(*prepared, plan.budgetBytes, stop);
+    if (stop && stop())
+        return std::nullopt;
     Plan again = prepared->plan(plan.budgetBytes);
     if (!again.feasible()) { // rounds for every budget look for the least one too
         refineFully(*prepared, stop);
@@ -85,6 +87,12 @@ std::optional<WhatIf> replanned(const StrategyInfo& strategy, const Plan& plan, 
     }
     if (stop && stop())
         return std::nullopt;
+    // With less effort than the plan had, so what holding the rest gives may be faster.
+    Lowering lowering(plan.graph);
+    const WhatIf withRestHeld = held(lowering, plan, t, decision);
+    const bool heldRuns = withRestHeld.outcome == WhatIf::Outcome::Runs;
+    if (heldRuns && (!again.feasible() || withRestHeld.stepNs < again.stepNs()))
+        return withRestHeld;
     return again.feasible() ? runs(again.stepNs()) : tooLarge(again.minimumBudgetBytes, plan.budgetBytes);
 }
 

@@ -44,9 +44,9 @@ using WhatIfs = std::array<WhatIf, allDecisions.size()>; // by decision
 // feasible. Nothing when `stop` asked for an end.
 std::optional<WhatIfs> whatIfHeld(const Plan& plan, TensorIndex t, const StopRequested& stop);
 
-// The rest planned again: the plan's strategy with this decision pinned beside the other pins, refined to its
-// end. The plan's own decision may come out otherwise than in the plan: a pin can change what the strategy
-// tries. Nothing when `stop` asked for an end.
+// The rest planned again: the plan's strategy with this decision pinned beside the other pins, refined at the
+// plan's budget; or the rest held, where that is faster. The plan's own decision may come out otherwise than
+// in the plan: a pin can change what the strategy tries. Nothing when `stop` asked for an end.
 std::optional<WhatIfs> whatIfReplanned(const Plan& plan, TensorIndex t, const StopRequested& stop);
 
 } // namespace slackscope

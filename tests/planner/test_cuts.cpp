@@ -97,7 +97,7 @@ private slots:
                 std::vector<double> multiples, near;
                 for (int row = 0; row < program.rowCount(); ++row)
                     multiples.push_back(
-                        random() % 3 == 0 ? 0 : static_cast<double>(random() % 2'001) / 700 - 1.4);
+                        random() % 4 != 0 ? 0 : static_cast<double>(random() % 2'001) / 700 - 1.4);
                 for (int column = 0; column < program.columnCount(); ++column)
                     near.push_back(program.upper(column) * static_cast<double>(random() % 2));
                 const auto cut = roundedCut(program, whole, multiples, near);
@@ -108,11 +108,11 @@ private slots:
                 for (const std::vector<double>& values : solutions)
                     least = std::min(least, valueOf(cut->sum, values));
                 QVERIFY2(least >= cut->least, qPrintable(QString("seed %1").arg(seed)));
-                tight += least < cut->least + 1e-6 ? 1 : 0;
+                tight += least < cut->least + 1e-2 ? 1 : 0; // factors are at most one
             }
         }
         QVERIFY(made > cases(1'000));
-        QVERIFY(tight > 0);
+        QVERIFY2(tight > cases(50), qPrintable(QString("%1 of %2").arg(tight).arg(made)));
     }
 
     void boundTheOptimum() {

@@ -80,6 +80,8 @@ public:
     }
 
     bool refineAt(Bytes budget, const StopRequested& stop) override {
+        if (stop && stop())
+            return false;
         if (planners_.size() < sources_.size())
             return addPlanner(stop);
         const std::int64_t operators = graph_->operatorCount();
@@ -104,6 +106,8 @@ public:
                 simulatedStepNs(lowering_, state->placement, state->peakBytes, storage_);
             takeLeast({state->placement, state->peakBytes, stepNs});
         }
+        std::erase_if(
+            found_, [&](const Best& other) { return other.room >= budget && other.stepNs >= state->stepNs; });
         found_.push_back({std::move(state->placement), budget, state->stepNs});
         return true;
     }
@@ -288,7 +292,7 @@ private:
             if (!found.empty() && found.back().stepNs < start.stepNs)
                 start = found.back();
             auto state =
-                search_->improve(search_->evaluate(start.placement, room), room, share, seedOf(i + 1), stop);
+                search().improve(search().evaluate(start.placement, room), room, share, seedOf(i + 1), stop);
             if (!state)
                 return false;
             if (state->excessBytes == 0 && state->stepNs < start.stepNs)
@@ -312,7 +316,7 @@ private:
             planners_.begin(), planners_.end(),
             [](const PathPlanner& a, const PathPlanner& b) { return a.least().bytes < b.least().bytes; });
         Placement start = least_ ? *least_ : planner->leastPlacement();
-        auto state = search_->improve(search_->evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
+        auto state = search().improve(search().evaluate(std::move(start), 0), 0, tries, seedOf(0), stop);
         if (!state)
             return std::nullopt;
         const Nanoseconds stepNs = simulatedStepNs(lowering_, state->placement, state->peakBytes, storage_);
