@@ -10,6 +10,7 @@
 namespace slackscope {
 
 namespace {
+
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }

@@ -10,9 +10,10 @@
 // where a column may stand for what it lacks of its upper limit. Let f(v) be v less the greatest whole number
 // up to v, and f(b) > 0. Then
 //
-//   sum c_j x_j + sum d_k y_k >= 1    c_j = f(a_j) / f(b) where f(a_j) <= f(b), else (1 - f(a_j)) / (1 -
-//   f(b))
-//                                     d_k = g_k / f(b) where g_k >= 0, else -g_k / (1 - f(b))
+//   sum c_j x_j + sum d_k y_k >= 1
+//
+//   c_j = f(a_j) / f(b) where f(a_j) <= f(b), else (1 - f(a_j)) / (1 - f(b))
+//   d_k = g_k / f(b) where g_k >= 0, else -g_k / (1 - f(b))
 //
 // for a_j may be replaced by f(a_j) or f(a_j) - 1 without changing f(b); the left side is then either at
 // least f(b), or at most f(b) - 1, and the terms above and below zero alone reach that.
