@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <utility>
 
 namespace slackscope {
@@ -140,20 +141,19 @@ namespace {
 class Cutter {
 public:
     Cutter(const LinearProgram& program, const Cutting& cutting)
-        : program_(program), cutting_(cutting), whole_(at(program.columnCount()), 0),
-          taken_(at(program.rowCount()), 0), idle_(at(program.rowCount()), 0) {
+        : program_(program), rows_(program.rowCount()), cutting_(cutting),
+          whole_(at(program.columnCount()), 0), state_(at(program.rowCount())) {
         for (const int column : cutting.whole)
             whole_[at(column)] = 1;
-        for (int row = 0; row < program.rowCount(); ++row) {
-            if (program.terms(row).size() <= fewTerms)
-                taken_[at(row)] = 1;
-        }
+        for (int row = 0; row < rows_; ++row)
+            state_[at(row)].taken = program.terms(row).size() <= fewTerms;
     }
 
     LinearProgram run() {
+        const LinearProgram uncut = program_;
         double last = 0;
         int stalled = 0;
-        for (int round = 0;; ++round) {
+        for (int round = 0;;) {
             build();
             ClpSimplex solver;
             solver.setLogLevel(0);
@@ -161,93 +161,85 @@ public:
             if (!status_.empty())
                 solver.copyinStatus(status_.data());
             solver.dual(0, keepFactorization);
-            const bool optimal = solver.isProvenOptimal();
+            if (!solver.isProvenOptimal()) // then the rows that are missing may matter
+                return uncut;
             const double bound = made_.dualValue(solver.dualRowSolution());
-            const std::span values(solver.primalColumnSolution(), at(made_.columnCount()));
-            if (!optimal) // then the rows that are missing may matter
-                return program_;
-            if (bound >= cutting_.enough || (cutting_.stop && cutting_.stop()))
+            if (bound >= cutting_.enough || isStopped())
                 return std::move(made_);
             keepStatus(solver);
-            const bool broken = takeBroken(values);
-            if (broken) {
-                --round;
+            if (takeBroken(solver))
                 continue;
-            }
             stalled = bound - last < little * (cutting_.enough - bound) ? stalled + 1 : 0;
             last = bound;
             if (round >= cutting_.mostRounds || stalled > cutting_.mostStalled)
                 return std::move(made_);
             leaveIdle();
-            if (!addCuts(solver, values))
+            if (!addCuts(solver))
                 return std::move(made_);
+            for (int vertex = 0; vertex < cutting_.moreVertices && !isStopped(); ++vertex)
+                addCutsNearby(solver);
+            ++round;
         }
     }
 
 private:
     static constexpr int keepFactorization = 1;
+    static constexpr int useFactorization = 2;
+    static constexpr int fromValues = 1;
     static constexpr std::size_t fewTerms = 2;     // rows that are there from the start
-    static constexpr std::size_t mostInRound = 25; // more at once serve worse in the end
+    static constexpr std::size_t mostInRound = 25; // of a vertex; more at once serve worse in the end
     static constexpr std::size_t mostTried = 200;
     static constexpr std::size_t mostBroken = 400;
     static constexpr double relativeTolerance = 1e-7; // of a row; numbers differ by much between profiles
-    static constexpr double leastFar = 1e-5;          // by which a cut cuts off the optimum
-    static constexpr double mostAlike = 0.95;         // cosine of the angle between two cuts of a round
+    static constexpr double leastBroken = 1e-4;       // of a cut, whose largest factor is one
+    static constexpr double leastFar = 1e-5;          // by which a cut cuts off the vertex
+    static constexpr double mostAlike = 0.95;         // cosine of the angle between two cuts of a vertex
     static constexpr int mostIdle = 2;                // solutions in a row in which a row did not matter
     static constexpr double little = 0.002;           // of what is missing from enough
 
     static constexpr unsigned char basic = ClpSimplex::basic;
 
-    struct Kept {
-        Cut cut;
-        int age = 0; // rounds in which it did not matter
+    struct Row {
+        bool taken = false;
+        int idle = 0; // solutions in a row in which it did not matter
         unsigned char status = basic;
     };
+
+    bool isStopped() const { return cutting_.stop && cutting_.stop(); }
 
     void build() {
         made_ = LinearProgram();
         for (int column = 0; column < program_.columnCount(); ++column)
             made_.column(program_.upper(column), program_.cost(column));
-        rows_.clear();
-        for (int row = 0; row < program_.rowCount(); ++row) {
-            if (taken_[at(row)]) {
-                made_.copyRow(program_, row);
-                rows_.push_back(row);
-            }
-        }
-        for (const Kept& each : cuts_)
-            made_.atLeast(each.cut.sum, each.cut.least);
-        if (columnStatus_.empty()) {
-            status_.clear();
-            return;
-        }
+        taken_.clear();
         status_ = columnStatus_;
-        for (const int row : rows_)
-            status_.push_back(rowStatus_[at(row)]);
-        for (const Kept& each : cuts_)
-            status_.push_back(each.status);
+        for (int row = 0; row < program_.rowCount(); ++row) {
+            if (!state_[at(row)].taken)
+                continue;
+            made_.copyRow(program_, row);
+            taken_.push_back(row);
+            if (!columnStatus_.empty())
+                status_.push_back(state_[at(row)].status);
+        }
     }
 
     void keepStatus(const ClpSimplex& solver) {
         const unsigned char* status = solver.statusArray();
         columnStatus_.assign(status, status + made_.columnCount());
         status += made_.columnCount();
-        rowStatus_.assign(at(program_.rowCount()), basic);
-        for (const int row : rows_) {
-            rowStatus_[at(row)] = *status++;
-            idle_[at(row)] = (rowStatus_[at(row)] & 7) == basic ? idle_[at(row)] + 1 : 0;
-        }
-        for (Kept& each : cuts_) {
-            each.status = *status++;
-            each.age = (each.status & 7) == basic ? each.age + 1 : 0;
+        for (const int row : taken_) {
+            Row& state = state_[at(row)];
+            state.status = *status++;
+            state.idle = (state.status & 7) == basic ? state.idle + 1 : 0;
         }
     }
 
     // Those that are broken the most.
-    bool takeBroken(std::span<const double> values) {
+    bool takeBroken(const ClpSimplex& solver) {
+        const std::span values(solver.primalColumnSolution(), at(made_.columnCount()));
         std::vector<std::pair<double, int>> broken; // by how far, row
         for (int row = 0; row < program_.rowCount(); ++row) {
-            if (taken_[at(row)])
+            if (state_[at(row)].taken)
                 continue;
             double sum = 0;
             double squares = 0;
@@ -259,28 +251,39 @@ private:
                 squares += term.factor * term.factor;
             }
             const double far = std::max(sum - program_.high(row), program_.low(row) - sum);
-            if (far > relativeTolerance * (magnitude + far))
+            if (far > (row < rows_ ? relativeTolerance * (magnitude + far) : leastBroken))
                 broken.emplace_back(-far / std::sqrt(squares), row);
         }
         std::sort(broken.begin(), broken.end());
         if (broken.size() > mostBroken)
             broken.resize(mostBroken);
-        for (const auto& [far, row] : broken) {
-            taken_[at(row)] = 1;
-            idle_[at(row)] = 0;
-        }
+        for (const auto& [far, row] : broken)
+            state_[at(row)] = {true, 0, basic};
         return !broken.empty();
     }
 
     void leaveIdle() {
-        std::erase_if(cuts_, [](const Kept& each) { return each.age > mostIdle; });
-        for (const int row : rows_) {
-            if (program_.terms(row).size() > fewTerms && idle_[at(row)] > mostIdle)
-                taken_[at(row)] = 0;
+        for (const int row : taken_) {
+            if (program_.terms(row).size() > fewTerms && state_[at(row)].idle > mostIdle)
+                state_[at(row)].taken = false;
         }
     }
 
-    bool addCuts(ClpSimplex& solver, std::span<const double> values) {
+    // From the optimum of slightly different costs, which shows other sides of the same program.
+    void addCutsNearby(const ClpSimplex& optimum) {
+        ClpSimplex solver(optimum);
+        double* costs = solver.objective();
+        for (const int column : cutting_.whole) {
+            const double part = static_cast<double>(random_() >> 11) * 0x1p-52 - 1; // in [-1, 1)
+            costs[column] += cutting_.aside * part;
+        }
+        solver.primal(fromValues, keepFactorization | useFactorization);
+        if (solver.isProvenOptimal())
+            addCuts(solver);
+    }
+
+    bool addCuts(ClpSimplex& solver) {
+        const std::span<const double> values(solver.primalColumnSolution(), at(made_.columnCount()));
         std::vector<std::pair<double, int>> parts; // distance from whole, basic row
         const int* pivots = solver.pivotVariable();
         for (int row = 0; row < made_.rowCount(); ++row) {
@@ -313,8 +316,7 @@ private:
         }
         std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
         std::vector<std::vector<double>> directions;
-        bool any = false;
-        for (auto& [far, cut] : found) {
+        for (const auto& [far, cut] : found) {
             if (directions.size() >= mostInRound)
                 break;
             bool alike = false;
@@ -327,21 +329,21 @@ private:
             for (const LinearProgram::Term& term : cut.sum)
                 direction[at(term.column)] = term.factor / norm;
             directions.push_back(std::move(direction));
-            cuts_.push_back({std::move(cut)});
-            any = true;
+            program_.atLeast(cut.sum, cut.least);
+            state_.push_back({true});
         }
-        return any;
+        return !directions.empty();
     }
 
-    const LinearProgram& program_;
+    LinearProgram program_; // its own rows, then every cut that was found
+    int rows_ = 0;          // of its own
     const Cutting& cutting_;
     std::vector<char> whole_; // by column
-    std::vector<char> taken_; // by row
-    std::vector<int> idle_;   // by row: solutions in a row in which it did not matter
-    std::vector<Kept> cuts_;
+    std::vector<Row> state_;
     LinearProgram made_;
-    std::vector<int> rows_; // of the program, that were made
-    std::vector<unsigned char> columnStatus_, rowStatus_, status_;
+    std::vector<int> taken_; // rows of the program, in the order of those made
+    std::vector<unsigned char> columnStatus_, status_;
+    std::mt19937_64 random_{1}; // the same each time
 };
 
 } // namespace

@@ -19,7 +19,9 @@
 // least f(b), or at most f(b) - 1, and the terms above and below zero alone reach that.
 //
 // The multiples are those that the solver's basis proposes. The cut is computed here from the rows
-// themselves, and what rounding can come to is taken off its limit, so that it rests on them alone.
+// themselves, and what rounding can come to is taken off its limit, so that it rests on them alone. So any
+// basis serves: a round may take cuts from the optimum and from those of slightly different costs too, which
+// are other vertices nearby.
 #pragma once
 
 #include "core/planner/linear_program.h"
@@ -45,6 +47,8 @@ struct Cutting {
     std::vector<int> whole;                                  // columns that are 0 or 1
     int mostRounds = 0;                                      // of cuts
     int mostStalled = 0;                                     // rounds in a row that hardly raise the bound
+    int moreVertices = 0;                                    // that each round takes cuts from
+    double aside = 0;                                        // by so much their costs differ at most
     double enough = std::numeric_limits<double>::infinity(); // a bound that needs no more
     std::function<bool()> stop;
 };

@@ -54,7 +54,14 @@ public:
         cutting.mostStalled = mostStalled;
         cutting.enough = branching.enough;
         cutting.stop = stop;
-        return boundOf(branchedBound(withCuts(program, cutting), branching));
+        const Nanoseconds found = boundOf(branchedBound(withCuts(program, cutting), branching));
+        if (found >= enoughNs - enoughNs / 20 || (stop && stop()))
+            return found;
+        cutting.mostRounds = mostHardRounds;
+        cutting.mostStalled = mostHardStalled;
+        cutting.moreVertices = hardVertices;
+        cutting.aside = inMicroseconds(graph_->idealNs()) / 10'000;
+        return std::max(found, boundOf(branchedBound(withCuts(program, cutting), {})));
     }
 
     // Each but the first from where the one before it ended; fewer when stopped.

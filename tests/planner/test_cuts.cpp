@@ -125,6 +125,11 @@ private slots:
             const double plain = branchedBound(program, {});
             double before = plain;
             for (const int rounds : {0, 1, 5, 40}) {
+                Cutting nearby = cutting(rounds);
+                nearby.moreVertices = 2;
+                nearby.aside = 0.5;
+                QVERIFY2(branchedBound(withCuts(program, nearby), {}) <= optimum,
+                         qPrintable(QString("seed %1").arg(seed)));
                 const double bound = branchedBound(withCuts(program, cutting(rounds)), {});
                 QVERIFY2(bound <= optimum, qPrintable(QString("seed %1").arg(seed)));
                 QVERIFY2(bound >= plain - 1e-6, qPrintable(QString("seed %1").arg(seed)));
