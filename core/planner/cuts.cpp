@@ -141,16 +141,15 @@ namespace {
 class Cutter {
 public:
     Cutter(const LinearProgram& program, const Cutting& cutting)
-        : program_(program), rows_(program.rowCount()), cutting_(cutting),
-          whole_(at(program.columnCount()), 0), state_(at(program.rowCount())) {
+        : uncut_(program), program_(program), cutting_(cutting), whole_(at(program.columnCount()), 0),
+          state_(at(program.rowCount())) {
         for (const int column : cutting.whole)
             whole_[at(column)] = 1;
-        for (int row = 0; row < rows_; ++row)
+        for (int row = 0; row < program.rowCount(); ++row)
             state_[at(row)].taken = program.terms(row).size() <= fewTerms;
     }
 
     LinearProgram run() {
-        const LinearProgram uncut = program_;
         double last = 0;
         int stalled = 0;
         for (int round = 0;;) {
@@ -162,7 +161,7 @@ public:
                 solver.copyinStatus(status_.data());
             solver.dual(0, keepFactorization);
             if (!solver.isProvenOptimal()) // then the rows that are missing may matter
-                return uncut;
+                return uncut_;
             const double bound = made_.dualValue(solver.dualRowSolution());
             if (bound >= cutting_.enough || isStopped())
                 return std::move(made_);
@@ -251,7 +250,7 @@ private:
                 squares += term.factor * term.factor;
             }
             const double far = std::max(sum - program_.high(row), program_.low(row) - sum);
-            if (far > (row < rows_ ? relativeTolerance * (magnitude + far) : leastBroken))
+            if (far > (row < uncut_.rowCount() ? relativeTolerance * (magnitude + far) : leastBroken))
                 broken.emplace_back(-far / std::sqrt(squares), row);
         }
         std::sort(broken.begin(), broken.end());
@@ -335,8 +334,8 @@ private:
         return !directions.empty();
     }
 
-    LinearProgram program_; // its own rows, then every cut that was found
-    int rows_ = 0;          // of its own
+    const LinearProgram& uncut_;
+    LinearProgram program_; // the same, and every cut that was found
     const Cutting& cutting_;
     std::vector<char> whole_; // by column
     std::vector<Row> state_;

@@ -55,12 +55,12 @@ public:
         cutting.enough = branching.enough;
         cutting.stop = stop;
         const Nanoseconds found = boundOf(branchedBound(withCuts(program, cutting), branching));
-        if (found >= enoughNs - enoughNs / 20 || (stop && stop()))
+        if (found >= enoughNs / 100 * hardBelowPercent || (stop && stop()))
             return found;
         cutting.mostRounds = mostHardRounds;
         cutting.mostStalled = mostHardStalled;
         cutting.moreVertices = hardVertices;
-        cutting.aside = inMicroseconds(graph_->idealNs()) / 10'000;
+        cutting.aside = inMicroseconds(graph_->idealNs()) * hardAside;
         return std::max(found, boundOf(branchedBound(withCuts(program, cutting), {})));
     }
 

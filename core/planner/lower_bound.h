@@ -98,11 +98,14 @@ public:
     static constexpr int mostStalled = 8;
     static constexpr int mostBranches = 16;
 
-    // Where what that proves is not even 95 % of the plan's step time: once more, with so many rounds of cuts
-    // from so many vertices besides the optimum, which may take half a minute.
+    // Where what that proves is less than so much of what is asked for: once more, with so many rounds of
+    // cuts from so many vertices besides the optimum, whose costs differ by up to so many parts of the ideal
+    // time.
+    static constexpr Nanoseconds hardBelowPercent = 95;
     static constexpr int mostHardRounds = 40;
     static constexpr int mostHardStalled = 10;
     static constexpr int hardVertices = 2;
+    static constexpr double hardAside = 1e-4;
 
     // At least the ideal time. The same whatever budgets were asked for before. Cuts and branches only where
     // what is proved comes to less than 99.9 % of `planNs`, the step time of a plan that the bound stands
